@@ -4,6 +4,7 @@ import io.verbena.api.RpcStatus;
 import io.verbena.api.bulk.TransferException;
 import io.verbena.core.bulk.BulkPath;
 import io.verbena.core.bulk.TransferProblem;
+import io.verbena.core.frame.FrameKind;
 import io.verbena.core.session.SessionImpl;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
@@ -12,15 +13,13 @@ import org.jspecify.annotations.Nullable;
 abstract class BulkTransfer {
   private static final int MOST_TEXT = 1000;
 
-  final Transfers transfers;
   final SessionImpl session;
   final TransferHandle handle;
   final long id;
   private boolean peerWaits = true;
 
-  BulkTransfer(Transfers transfers, TransferHandle handle, long id) {
-    this.transfers = transfers;
-    this.session = transfers.session;
+  BulkTransfer(SessionImpl session, TransferHandle handle, long id) {
+    this.session = session;
     this.handle = handle;
     this.id = id;
     handle.endedBy(this::fail);
@@ -29,7 +28,7 @@ abstract class BulkTransfer {
   /** Returns whether it has ended, well or not; memory may still be waited for. */
   public abstract boolean isOver();
 
-  /** It is over from now on. */
+  /** It is over from now on, and its session hears of it. */
   abstract void ends(boolean well);
 
   /** Returns whether the peer is there, and does not know of an end yet. */
@@ -72,14 +71,25 @@ abstract class BulkTransfer {
     if (putsOff(() -> fail(status, why, cause, tellPeer))) {
       return;
     }
-    end(false);
+    ends(false);
     if (peerWaits) {
       String told = TransferProblem.toldToPeer(why, cause);
       String words = told.length() <= MOST_TEXT ? told : told.substring(0, MOST_TEXT) + "…";
-      transfers.refuse(id, status, wellFormed(words));
+      refuse(session, id, status, wellFormed(words));
     }
     failed(
         new TransferException(status, handle.object(), handle.whence(), confirmed(), why, cause));
+  }
+
+  /** Has the peer give up what it would send, or what it asks for. */
+  static void refuse(SessionImpl session, long id, RpcStatus status, String why) {
+    session.sendBulk(
+        FrameKind.BULK_CANCEL,
+        id,
+        out -> {
+          out.writeByte(status.code());
+          out.writeString(why);
+        });
   }
 
   /** Half a surrogate pair cannot be encoded: it becomes a '?'. */
@@ -93,12 +103,7 @@ abstract class BulkTransfer {
   }
 
   final void succeeded() {
-    end(true);
-  }
-
-  private void end(boolean well) {
-    ends(well);
-    transfers.ended(this, well);
+    ends(true);
   }
 
   /** Keeps a failure for later, where it cannot be told yet whether it is one; else false. */

@@ -13,12 +13,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
-import java.util.function.LongSupplier;
-import org.agrona.collections.Long2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,19 +22,13 @@ import org.jspecify.annotations.Nullable;
  * values. They are as many as calls, and named by them. On the session's loop.
  */
 public final class CallTransfers {
-  private static final int MOST_GRANTS = 64;
-
   private final Transfers transfers;
   private final SessionImpl session;
-  private final LongSupplier lastOfPeer;
   private final ArrayDeque<LargeValueDestination> growing = new ArrayDeque<>();
 
-  /** What callers opened for the answers to their calls, until a handler answers. */
-  private final Long2ObjectHashMap<List<Grant>> landings = new Long2ObjectHashMap<>();
-
-  CallTransfers(Transfers transfers, LongSupplier lastOfPeer) {
+  /** None yet. */
+  public CallTransfers(Transfers transfers) {
     this.transfers = transfers;
-    this.lastOfPeer = lastOfPeer;
     this.session = transfers.session;
   }
 
@@ -67,7 +57,7 @@ public final class CallTransfers {
             transfers,
             handle,
             idOfCall(callId, TransferIds.ANSWER, true),
-            Destination.of(session, landing),
+            IncomingTransfer.destination(session, landing),
             Checksum.FILES,
             arrived -> {
               received.accept(arrived);
@@ -95,42 +85,6 @@ public final class CallTransfers {
   }
 
   /**
-   * The peer has opened memory for the answer to a call, right before its request; returns what is
-   * wrong with that, or null.
-   */
-  @Nullable String granted(long callId, Grant grant) {
-    List<Grant> known = landings.get(callId);
-    if (known == null) {
-      if (callId <= lastOfPeer.getAsLong()) {
-        return null; // the call has been answered, or will not be
-      }
-      if (landings.size() >= session.mostCalls()) {
-        return "landings for more than " + session.mostCalls() + " calls";
-      }
-      known = new ArrayList<>();
-      landings.put(callId, known);
-    }
-    if (known.size() >= MOST_GRANTS) {
-      return "more than " + MOST_GRANTS + " grants for call " + callId;
-    }
-    if (!known.isEmpty() && known.getFirst().generation() < grant.generation()) {
-      known.clear();
-    }
-    known.add(grant);
-    return null;
-  }
-
-  /** The peer waits for no answer to a call of its own any more. */
-  void givenUp(long callId) {
-    landings.remove(callId);
-  }
-
-  /** The peer is gone, and with it whatever it opened. */
-  void forgetLandings() {
-    landings.clear();
-  }
-
-  /**
    * Answers a call of the peer's.
    *
    * @param whenReleased runs once the source is read no more, and does not throw
@@ -142,8 +96,7 @@ public final class CallTransfers {
     OutgoingTransfer transfer =
         new OutgoingTransfer(transfers, handle, id, source, false, whenReleased);
     transfers.send(transfer);
-    List<Grant> granted = landings.remove(callId);
-    for (Grant grant : granted == null ? List.<Grant>of() : granted) {
+    for (Grant grant : transfers.takeLanding(callId)) {
       String wrong = transfer.granted(grant);
       if (wrong != null) {
         transfer.fail(RpcStatus.PROTOCOL_ERROR, wrong);

@@ -5,29 +5,15 @@ import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.Received;
 import io.verbena.api.bulk.Transfer;
 import io.verbena.core.bulk.BulkPath;
-import io.verbena.core.session.SessionImpl;
-import io.verbena.link.MemoryLife;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Where an object on its way in goes. On the loop, but {@link #prepare}. */
 abstract class Destination {
-  private volatile @Nullable IncomingTransfer owner;
+  /** Of its owner's; null before there is one. */
+  private volatile @Nullable Runnable goesOn;
 
-  /** Returns what a landing stands for. */
-  static Destination of(SessionImpl session, Landing landing) {
-    return switch (landing) {
-      case Landing.InMemory(var memory, var freedWith) ->
-          new MemoryDestination(session, memory, MemoryLife.LENT.of(memory, freedWith));
-      case Landing.Pooled(long capacity) -> new MemoryDestination(session, capacity);
-      case Landing.InFile file -> new FileDestination(session, file);
-      case Landing.InChunks(var consumer) -> new BufferedDestination.OfConsumer(session, consumer);
-      case Landing.Watched(var watched, _) -> of(session, watched);
-      case Landing.AtCaller() ->
-          throw new IllegalArgumentException(
-              "a caller's landing takes the answer to its call: return Received.from(source)");
-    };
-  }
+  private volatile @Nullable Consumer<Throwable> breaks;
 
   /** Tells whoever watches a landing of its transfer; returns the landing that it is besides. */
   static Landing watched(Landing landing, Transfer transfer) {
@@ -38,24 +24,30 @@ abstract class Destination {
     return landing;
   }
 
-  /** It is this transfer's. */
-  final void belongsTo(IncomingTransfer transfer) {
-    owner = transfer;
+  /**
+   * It has an owner from now on.
+   *
+   * @param goesOn has that go on
+   * @param breaks has that fail
+   */
+  final void belongsTo(Runnable goesOn, Consumer<Throwable> breaks) {
+    this.breaks = breaks;
+    this.goesOn = goesOn;
   }
 
   /** Has its owner go on: {@link #next} may have memory again, or what was under way is done. */
   final void moves() {
-    IncomingTransfer hears = owner;
+    Runnable hears = goesOn;
     if (hears != null) {
-      hears.moves();
+      hears.run();
     }
   }
 
   /** Has its owner fail. */
   final void broken(Throwable cause) {
-    IncomingTransfer hears = owner;
+    Consumer<Throwable> hears = breaks;
     if (hears != null) {
-      hears.broken(cause);
+      hears.accept(cause);
     }
   }
 

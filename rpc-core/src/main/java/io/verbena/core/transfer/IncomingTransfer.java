@@ -2,6 +2,7 @@ package io.verbena.core.transfer;
 
 import io.verbena.api.RpcStatus;
 import io.verbena.api.bulk.Checksum;
+import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.PushHandler;
 import io.verbena.api.bulk.Received;
 import io.verbena.api.bulk.TransferException;
@@ -10,6 +11,8 @@ import io.verbena.core.bulk.LimitedWait;
 import io.verbena.core.bulk.RunOn;
 import io.verbena.core.bulk.TransferProblem;
 import io.verbena.core.frame.FrameKind;
+import io.verbena.core.session.SessionImpl;
+import io.verbena.link.MemoryLife;
 import io.verbena.link.memory.Shortage;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
@@ -124,6 +127,7 @@ public final class IncomingTransfer extends BulkTransfer {
   /** Why it could not be so far. */
   private @Nullable Throwable inVain;
 
+  private final Transfers transfers;
   private final UnaryOperator<Received> whenReceived;
   private final GrantedPieces granted;
   private State state = State.NEW;
@@ -175,7 +179,8 @@ public final class IncomingTransfer extends BulkTransfer {
       @Nullable Destination destination,
       Checksum checksum,
       UnaryOperator<Received> whenReceived) {
-    super(transfers, handle, id);
+    super(transfers.session, handle, id);
+    this.transfers = transfers;
     this.wait = new LimitedWait(session.loop(), this::look);
     this.granted = new GrantedPieces(this);
     this.checksum = checksum;
@@ -196,14 +201,29 @@ public final class IncomingTransfer extends BulkTransfer {
 
   private void goesTo(Destination to) {
     destination = to;
-    to.belongsTo(this);
+    to.belongsTo(this::moves, this::broken);
   }
 
   Destination destination() {
     return Objects.requireNonNull(destination, "nobody has said where it goes");
   }
 
-  // ---- where a pushed object goes ----
+  // ---- where it goes ----
+
+  /** Returns what a landing stands for. */
+  static Destination destination(SessionImpl session, Landing landing) {
+    return switch (landing) {
+      case Landing.InMemory(var memory, var freedWith) ->
+          new MemoryDestination(session, memory, MemoryLife.LENT.of(memory, freedWith));
+      case Landing.Pooled(long capacity) -> new MemoryDestination(session, capacity);
+      case Landing.InFile file -> new FileDestination(session, file);
+      case Landing.InChunks(var consumer) -> new BufferedDestination.OfConsumer(session, consumer);
+      case Landing.Watched(var watched, _) -> destination(session, watched);
+      case Landing.AtCaller() ->
+          throw new IllegalArgumentException(
+              "a caller's landing takes the answer to its call: return Received.from(source)");
+    };
+  }
 
   /**
    * Asks who takes it where it goes, and begins. Handlers are called in turn, so that a peer which
@@ -213,7 +233,7 @@ public final class IncomingTransfer extends BulkTransfer {
     handle.total(offer.length());
     length = offer.length();
     Destination[] answer = new Destination[1];
-    RunOn.Work ask = () -> answer[0] = taker.ask(session, offer);
+    RunOn.Work ask = () -> answer[0] = destination(session, taker.ask(offer));
     if (taker.onLoop()) {
       RunOn.runHere(ask, failure -> asked(answer[0], failure));
       return;
@@ -242,7 +262,7 @@ public final class IncomingTransfer extends BulkTransfer {
       if (state == State.NEW) {
         become(State.PREPARING);
       }
-      answer.belongsTo(this);
+      answer.belongsTo(this::moves, this::broken);
       prepareElsewhere(answer);
     }
   }
@@ -629,6 +649,7 @@ public final class IncomingTransfer extends BulkTransfer {
   @Override
   void ends(boolean well) {
     state = well ? state.become(State.OVER) : state.fails();
+    transfers.ended(this, well);
   }
 
   /** Returns whether it was offered, or is over already. */

@@ -3,12 +3,15 @@ package io.verbena.core.transfer;
 import io.verbena.core.bulk.BulkPath;
 import io.verbena.core.bulk.OpenSource;
 import io.verbena.core.bulk.TransferProblem;
+import io.verbena.core.session.SessionImpl;
 import io.verbena.link.LinkException;
 import io.verbena.link.RemoteTarget;
 import io.verbena.link.SendResult;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Function;
 
 /** Several pieces as one object, each supplied in its own way and only when its turn comes. */
 final class JoinedSupply extends Supply {
@@ -29,14 +32,23 @@ final class JoinedSupply extends Supply {
     }
   }
 
-  JoinedSupply(OutgoingTransfer owner, List<OpenSource> pieces) {
-    super(owner);
+  /**
+   * The supply of what is joined.
+   *
+   * @param pieces none of them empty
+   * @param supplies returns that of one of them
+   */
+  JoinedSupply(
+      SessionImpl session,
+      Runnable more,
+      Consumer<Throwable> fails,
+      List<OpenSource> pieces,
+      Function<OpenSource, Supply> supplies) {
+    super(session, more, fails);
     long start = 0;
     for (OpenSource piece : pieces) {
       long end = start + piece.length();
-      if (end > start) {
-        parts.add(new Part(Supply.of(owner, piece, false), start, end));
-      }
+      parts.add(new Part(supplies.apply(piece), start, end));
       start = end;
     }
     keepsUnconfirmed = parts.stream().anyMatch(part -> part.supply.keepsUnconfirmed());

@@ -5,10 +5,12 @@ import io.verbena.core.bulk.Crc;
 import io.verbena.core.bulk.OpenSource;
 import io.verbena.core.bulk.RunOn;
 import io.verbena.core.bulk.TransferProblem;
+import io.verbena.core.session.SessionImpl;
 import io.verbena.link.LinkException;
 import io.verbena.link.RemoteTarget;
 import io.verbena.link.SendResult;
 import java.lang.foreign.MemorySegment;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Memory, written from where it is. */
@@ -18,8 +20,13 @@ final class MemorySupply extends Supply {
   /** Null until it is known, where it is wanted. */
   private @Nullable Integer checksum;
 
-  MemorySupply(OutgoingTransfer owner, OpenSource.InMemory source, boolean checked) {
-    super(owner);
+  MemorySupply(
+      SessionImpl session,
+      Runnable more,
+      Consumer<Throwable> fails,
+      OpenSource.InMemory source,
+      boolean checked) {
+    super(session, more, fails);
     this.attached = new Attached(source.memory(), source.life());
     this.checksum = checked ? null : 0;
   }
@@ -35,7 +42,7 @@ final class MemorySupply extends Supply {
           },
           () -> {
             checksum = crc.value();
-            owner.suppliesMore();
+            more.run();
           });
     }
   }
@@ -54,7 +61,7 @@ final class MemorySupply extends Supply {
               if (failure == null) {
                 then.run();
               } else {
-                owner.fail(failure);
+                fails.accept(failure);
               }
             });
   }

@@ -11,12 +11,14 @@ import io.verbena.core.bulk.TransferProblem;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.link.BulkPort;
 import io.verbena.link.LinkException;
+import io.verbena.link.MemoryLife;
 import io.verbena.link.RemoteTarget;
 import io.verbena.link.SendResult;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -118,6 +120,7 @@ final class OutgoingTransfer extends BulkTransfer {
   /** A path of this generation is closed: the receiver finds out, and grants all of it anew. */
   private boolean voided;
 
+  private final Transfers transfers;
   private int generation;
   private long grantedUpTo;
 
@@ -158,16 +161,70 @@ final class OutgoingTransfer extends BulkTransfer {
       OpenSource source,
       boolean checked,
       Runnable whenReleased) {
-    super(transfers, handle, id);
+    super(transfers.session, handle, id);
+    this.transfers = transfers;
     this.source = source;
     this.length = source.length();
     this.checked = checked;
     this.ahead = !transfers.ids.isBegunByPeer(id); // who may never open his memory
     this.summed = Supply.isSummed(source, checked);
-    this.supply = Supply.of(this, source, checked);
+    this.supply = supply(this, source, checked);
     this.whenReleased = whenReleased;
     this.room = new LimitedWait(session.loop(), this::suppliesMore);
     handle.total(length);
+  }
+
+  /**
+   * Returns what supplies a source's bytes.
+   *
+   * @param checked whether a checksum of them is wanted
+   */
+  private static Supply supply(OutgoingTransfer owner, OpenSource source, boolean checked) {
+    if (source instanceof OpenSource.InFile file && !checked) {
+      return staged(owner, file, file, null, 0);
+    }
+    if (source instanceof OpenSource.Joined(List<OpenSource> pieces) && !checked) {
+      return new JoinedSupply(
+          owner.session,
+          owner::suppliesMore,
+          owner::fail,
+          pieces.stream().filter(piece -> piece.length() > 0).toList(),
+          piece -> supply(owner, piece, false));
+    }
+    return supply(owner, source, 0, Supply.isSummed(source, checked) ? new Crc() : null);
+  }
+
+  /**
+   * Returns what supplies a source's bytes from somewhere on.
+   *
+   * @param crc of what is before, to be gone on with; null where no checksum is wanted
+   */
+  private static Supply supply(
+      OutgoingTransfer owner, OpenSource source, long from, @Nullable Crc crc) {
+    if (source instanceof OpenSource.InMemory memory
+        && memory.memory().isNative()
+        && (memory.life() == MemoryLife.HELD
+            || memory.length() >= owner.session.cutOffs().inPlace())) {
+      return new MemorySupply(owner.session, owner::suppliesMore, owner::fail, memory, crc != null);
+    }
+    return staged(owner, source, null, crc, from);
+  }
+
+  private static Supply staged(
+      OutgoingTransfer owner,
+      OpenSource source,
+      OpenSource.@Nullable InFile file,
+      @Nullable Crc crc,
+      long from) {
+    return new StagedSupply(
+        owner.session,
+        owner::suppliesMore,
+        owner::fail,
+        owner.transfers.readAhead,
+        source,
+        file,
+        crc,
+        from);
   }
 
   void begin() {
@@ -262,7 +319,9 @@ final class OutgoingTransfer extends BulkTransfer {
     if (isOver()) {
       goOnFrom(0, new Crc());
     } else {
-      Reread begun = new Reread(transfers, source, upTo, failure -> readAgain(upTo, sum, failure));
+      Reread begun =
+          new Reread(
+              session, transfers.rereads, source, upTo, failure -> readAgain(upTo, sum, failure));
       reread = begun;
       begun.begin();
     }
@@ -289,7 +348,7 @@ final class OutgoingTransfer extends BulkTransfer {
       return;
     }
     summed = true;
-    supply = Supply.from(this, source, from, crc);
+    supply = supply(this, source, from, crc);
     supply.begin(ahead);
     suppliesMore();
   }
@@ -359,6 +418,7 @@ final class OutgoingTransfer extends BulkTransfer {
   @Override
   void ends(boolean well) {
     state = State.OVER;
+    transfers.ended(this, well);
   }
 
   @Override

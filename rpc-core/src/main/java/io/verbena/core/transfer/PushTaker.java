@@ -40,7 +40,7 @@ final class PushTaker {
   }
 
   /** Asks the handler where an object goes. Where it is to be called, see {@link #onLoop}. */
-  Destination ask(SessionImpl session, PushHandler.Offer offer) throws TransferProblem {
+  Landing ask(PushHandler.Offer offer) throws TransferProblem {
     Landing landing = handler.offered(offer);
     if (landing == null) {
       throw new TransferProblem(RpcStatus.PERMISSION_DENIED, "it was refused by the peer");
@@ -50,7 +50,7 @@ final class PushTaker {
           RpcStatus.INVALID_ARGUMENT,
           "its destination takes " + landing.capacity() + " bytes, and it has " + offer.length());
     }
-    return Destination.of(session, Destination.watched(landing, offer.transfer()));
+    return Destination.watched(landing, offer.transfer());
   }
 
   /** Returns whether the handler is called on the loop, and not on a handler thread. */

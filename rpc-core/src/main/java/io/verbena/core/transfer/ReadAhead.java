@@ -27,6 +27,12 @@ final class ReadAhead {
   private long held;
   private long movedAt;
 
+  /** Waits for memory. */
+  interface Awaiting {
+    /** There is not so much now: waits until there may be. */
+    void await(Shortage of) throws TransferProblem;
+  }
+
   /** Nothing is read ahead yet. */
   ReadAhead(SessionImpl session) {
     this.session = session;
@@ -39,26 +45,25 @@ final class ReadAhead {
    * Claims memory.
    *
    * @param count how many blocks would do; there may be fewer
-   * @param granted whether the receiver waits for it, and the supply is to hear when there may be
-   *     room; whoever waits for the receiver has but half of the room, or each could wait for the
-   *     other
+   * @param granted where the receiver waits for it: is told to wait, and for what; null where the
+   *     receiver is waited for, which has but half of the room, or each could wait for the other
    * @return null where others of the session have to be done before
    * @throws TransferProblem where there is not so much for any session, or nothing has moved for
    *     long: whoever holds it may wait for this one
    */
-  @Nullable List<Block> claim(int count, long size, boolean granted, StagedSupply supply)
+  @Nullable List<Block> claim(int count, long size, @Nullable Awaiting granted)
       throws TransferProblem {
     long each = BulkMemory.sizeFor(size);
-    if (held > 0 && held + count * each > (granted ? most : most / 2)) {
-      if (granted) {
-        supply.await(new Shortage(waiters, () -> count * each));
+    if (held > 0 && held + count * each > (granted != null ? most : most / 2)) {
+      if (granted != null) {
+        granted.await(new Shortage(waiters, () -> count * each));
       }
       return null;
     }
     int taken = taken(count, each);
     if (taken == 0) {
-      if (granted) {
-        supply.await(share.shortage(each));
+      if (granted != null) {
+        granted.await(share.shortage(each));
       }
       return null;
     }

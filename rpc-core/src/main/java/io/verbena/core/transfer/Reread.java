@@ -2,6 +2,7 @@ package io.verbena.core.transfer;
 
 import io.verbena.core.bulk.Crc;
 import io.verbena.core.bulk.OpenSource;
+import io.verbena.core.session.SessionImpl;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
@@ -17,10 +18,8 @@ final class Reread {
   private static final long SLICE = 16L << 20;
   private static final long READ_AT_ONCE = 256 << 10;
 
-  /** Of the session; the first one is being read. */
   private final ArrayDeque<Reread> queue;
-
-  private final Transfers transfers;
+  private final SessionImpl session;
   private final OpenSource source;
   private final long upTo;
   private final Consumer<@Nullable Throwable> then;
@@ -31,11 +30,17 @@ final class Reread {
   /**
    * Begins in its turn.
    *
+   * @param queue of the session; the first one is being read
    * @param then hears that it was read or stopped, or what went wrong
    */
-  Reread(Transfers transfers, OpenSource source, long upTo, Consumer<@Nullable Throwable> then) {
-    this.queue = transfers.rereads;
-    this.transfers = transfers;
+  Reread(
+      SessionImpl session,
+      ArrayDeque<Reread> queue,
+      OpenSource source,
+      long upTo,
+      Consumer<@Nullable Throwable> then) {
+    this.session = session;
+    this.queue = queue;
     this.source = source;
     this.upTo = upTo;
     this.then = then;
@@ -65,7 +70,7 @@ final class Reread {
     if (stopped || at == upTo) {
       over(null);
     } else {
-      source.readBy().run(transfers.session, this::readSlice, this::sliceRead);
+      source.readBy().run(session, this::readSlice, this::sliceRead);
     }
   }
 

@@ -67,7 +67,7 @@ public final class SessionObjects implements BulkObjects {
           case FILES -> landing instanceof Landing.InFile;
           case NEVER -> false;
         };
-    Destination destination = Destination.of(session, landing);
+    Destination destination = IncomingTransfer.destination(session, landing);
     start(
         handle,
         options,

@@ -8,6 +8,7 @@ import io.verbena.core.bulk.LimitedWait;
 import io.verbena.core.bulk.OpenSource;
 import io.verbena.core.bulk.RunOn;
 import io.verbena.core.bulk.TransferProblem;
+import io.verbena.core.session.SessionImpl;
 import io.verbena.link.LinkException;
 import io.verbena.link.MemoryLife;
 import io.verbena.link.RemoteTarget;
@@ -16,6 +17,7 @@ import io.verbena.link.memory.Shortage;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,13 +58,16 @@ final class StagedSupply extends Supply {
    * @param crc of what is before, to be gone on with; null: none is wanted
    */
   StagedSupply(
-      OutgoingTransfer owner,
+      SessionImpl session,
+      Runnable more,
+      Consumer<Throwable> fails,
+      ReadAhead readAhead,
       OpenSource source,
       OpenSource.@Nullable InFile file,
       @Nullable Crc crc,
       long from) {
-    super(owner);
-    this.readAhead = owner.transfers.readAhead;
+    super(session, more, fails);
+    this.readAhead = readAhead;
     this.source = source;
     this.file = file;
     this.length = source.length();
@@ -84,9 +89,9 @@ final class StagedSupply extends Supply {
     int count = (int) Math.min(MOST_BLOCKS, (length + size - 1) / size);
     List<Block> blocks;
     try {
-      blocks = readAhead.claim(count, size, granted, this);
+      blocks = readAhead.claim(count, size, granted ? this::await : null);
     } catch (TransferProblem e) {
-      owner.fail(e);
+      fails.accept(e);
       return;
     }
     if (blocks != null) {
@@ -101,7 +106,7 @@ final class StagedSupply extends Supply {
   void await(Shortage of) throws TransferProblem {
     LimitedWait waits = wait;
     if (waits == null) {
-      waits = new LimitedWait(session.loop(), owner::suppliesMore, readAhead::movedAt);
+      waits = new LimitedWait(session.loop(), more, readAhead::movedAt);
       wait = waits;
     }
     waits.tries();
@@ -156,13 +161,13 @@ final class StagedSupply extends Supply {
       free.add(block);
       used();
       if (failure != null && !isClosed()) {
-        owner.fail(failure);
+        fails.accept(failure);
         return;
       }
     } else {
       long end = start + memory.byteSize();
       filled.add(new Filled(start, end, block, new Attached(memory, MemoryLife.HELD)));
-      owner.suppliesMore();
+      more.run();
     }
     fillMore();
   }
@@ -284,7 +289,7 @@ final class StagedSupply extends Supply {
         () -> from.read(piece.at(), MemorySegment.ofArray(new byte[piece.length()])),
         failure -> {
           if (failure != null) {
-            owner.fail(failure);
+            fails.accept(failure);
           }
         });
   }

@@ -1,16 +1,14 @@
 package io.verbena.core.transfer;
 
 import io.verbena.core.bulk.BulkPath;
-import io.verbena.core.bulk.Crc;
 import io.verbena.core.bulk.OpenSource;
 import io.verbena.core.bulk.TransferProblem;
 import io.verbena.core.session.SessionImpl;
 import io.verbena.link.LinkException;
-import io.verbena.link.MemoryLife;
 import io.verbena.link.RemoteTarget;
 import io.verbena.link.SendResult;
 import java.io.IOException;
-import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,48 +16,27 @@ import org.jspecify.annotations.Nullable;
  * more may be ready, or why it can give no more. On the loop.
  */
 abstract class Supply {
-  final OutgoingTransfer owner;
   final SessionImpl session;
 
   /** What reads its memory, or its file: reads and writes under way, and blocks that are filled. */
+  final Runnable more;
+
+  final Consumer<Throwable> fails;
   private int uses;
 
   private boolean closed;
   private @Nullable Runnable whenFree;
 
-  Supply(OutgoingTransfer owner) {
-    this.owner = owner;
-    this.session = owner.session;
-  }
-
   /**
-   * Returns what supplies a source's bytes.
+   * A supply that has not begun.
    *
-   * @param checked whether a checksum of them is wanted
+   * @param more has the owner ask again for bytes
+   * @param fails ends the owner's transfer
    */
-  static Supply of(OutgoingTransfer owner, OpenSource source, boolean checked) {
-    if (source instanceof OpenSource.InFile file && !checked) {
-      return new StagedSupply(owner, file, file, null, 0);
-    }
-    if (source instanceof OpenSource.Joined(List<OpenSource> pieces) && !checked) {
-      return new JoinedSupply(owner, pieces);
-    }
-    return from(owner, source, 0, isSummed(source, checked) ? new Crc() : null);
-  }
-
-  /**
-   * Returns what supplies a source's bytes from somewhere on.
-   *
-   * @param crc of what is before, to be gone on with; null where no checksum is wanted
-   */
-  static Supply from(OutgoingTransfer owner, OpenSource source, long from, @Nullable Crc crc) {
-    if (source instanceof OpenSource.InMemory memory
-        && memory.memory().isNative()
-        && (memory.life() == MemoryLife.HELD
-            || memory.length() >= owner.session.cutOffs().inPlace())) {
-      return new MemorySupply(owner, memory, crc != null);
-    }
-    return new StagedSupply(owner, source, null, crc, from);
+  Supply(SessionImpl session, Runnable more, Consumer<Throwable> fails) {
+    this.session = session;
+    this.more = more;
+    this.fails = fails;
   }
 
   /**

@@ -51,6 +51,9 @@ public final class Transfers implements Participant {
 
   private static final int MOST_NAME_BYTES = 4000;
 
+  /** Grants for the answer to one call. */
+  private static final int MOST_GRANTS = 64;
+
   /** So long a sender for which nobody waits may not know that all has arrived. */
   private static final long LONGEST_UNTOLD_NANOS = 20_000_000;
 
@@ -68,9 +71,13 @@ public final class Transfers implements Participant {
   final TransferIds ids;
   final ReadAhead readAhead;
   final ArrayDeque<Reread> rereads = new ArrayDeque<>();
-  private final CallTransfers calls;
+  private final LongSupplier lastOfPeer;
   private final Long2ObjectHashMap<OutgoingTransfer> outgoing = new Long2ObjectHashMap<>();
   private final Long2ObjectHashMap<IncomingTransfer> incoming = new Long2ObjectHashMap<>();
+
+  /** What callers opened for the answers to their calls, until a handler answers. */
+  private final Long2ObjectHashMap<List<Grant>> landings = new Long2ObjectHashMap<>();
+
   private final ArrayDeque<OutgoingTransfer> turns = new ArrayDeque<>();
   private final Set<IncomingTransfer> progressDue = new LinkedHashSet<>();
 
@@ -99,12 +106,7 @@ public final class Transfers implements Participant {
     this.session = session;
     this.ids = new TransferIds(session);
     this.readAhead = new ReadAhead(session);
-    this.calls = new CallTransfers(this, lastCallOfPeer);
-  }
-
-  /** Returns those that belong to calls. */
-  public CallTransfers calls() {
-    return calls;
+    this.lastOfPeer = lastCallOfPeer;
   }
 
   /** Returns what is under way, in the order in which it was asked for. */
@@ -180,13 +182,7 @@ public final class Transfers implements Participant {
 
   /** Has the peer give up what it would send, or what it asks for. */
   void refuse(long id, RpcStatus status, String why) {
-    session.sendBulk(
-        FrameKind.BULK_CANCEL,
-        id,
-        out -> {
-          out.writeByte(status.code());
-          out.writeString(why);
-        });
+    BulkTransfer.refuse(session, id, status, why);
   }
 
   /**
@@ -491,9 +487,41 @@ public final class Transfers implements Participant {
       return transfer.granted(grant);
     }
     if (TransferIds.isAnswer(id) && !ids.isOwn(id)) {
-      return calls.granted(TransferIds.number(id), grant);
+      return landing(TransferIds.number(id), grant);
     }
     return unknown(FrameKind.BULK_GRANT, id);
+  }
+
+  /**
+   * The peer has opened memory for the answer to a call, right before its request; returns what is
+   * wrong with that, or null.
+   */
+  private @Nullable String landing(long callId, Grant grant) {
+    List<Grant> known = landings.get(callId);
+    if (known == null) {
+      if (callId <= lastOfPeer.getAsLong()) {
+        return null; // the call has been answered, or will not be
+      }
+      if (landings.size() >= session.mostCalls()) {
+        return "landings for more than " + session.mostCalls() + " calls";
+      }
+      known = new ArrayList<>();
+      landings.put(callId, known);
+    }
+    if (known.size() >= MOST_GRANTS) {
+      return "more than " + MOST_GRANTS + " grants for call " + callId;
+    }
+    if (!known.isEmpty() && known.getFirst().generation() < grant.generation()) {
+      known.clear();
+    }
+    known.add(grant);
+    return null;
+  }
+
+  /** Hands over what the peer has opened for the answer to a call. */
+  List<Grant> takeLanding(long callId) {
+    List<Grant> granted = landings.remove(callId);
+    return granted == null ? List.of() : granted;
   }
 
   private @Nullable String cancelled(long id, WireIn in) {
@@ -505,7 +533,7 @@ public final class Transfers implements Participant {
       return null;
     }
     if (TransferIds.isAnswer(id) && !ids.isOwn(id)) {
-      calls.givenUp(TransferIds.number(id));
+      landings.remove(TransferIds.number(id)); // the peer waits for no answer any more
     }
     return unknown(FrameKind.BULK_CANCEL, id);
   }
@@ -588,7 +616,7 @@ public final class Transfers implements Participant {
   private void failAll(RpcStatus status, String why, boolean tellPeer) {
     ids.failWaiting(status, why);
     all().forEach(transfer -> transfer.fail(status, why, null, tellPeer));
-    calls.forgetLandings();
+    landings.clear();
   }
 
   @Override

@@ -25,6 +25,7 @@ import io.verbena.core.session.SessionImpl;
 import io.verbena.core.session.SessionRole;
 import io.verbena.core.stat.SessionStat;
 import io.verbena.core.stream.SessionStreams;
+import io.verbena.core.transfer.CallTransfers;
 import io.verbena.core.transfer.SessionObjects;
 import io.verbena.core.transfer.Transfers;
 import java.util.List;
@@ -57,7 +58,7 @@ public final class UserSession extends SessionImpl {
       @Nullable Admission admission) {
     super(context, role);
     this.interceptors = interceptors;
-    this.calls = new Calls(this, counters, transfers.calls());
+    this.calls = new Calls(this, counters, new CallTransfers(transfers));
     this.outgoing = new OutgoingCalls(calls, contracts);
     this.incoming = new IncomingCalls(calls, contracts, interceptors.guard(), admission);
     SessionStreams streams = new SessionStreams(calls, outgoing);
