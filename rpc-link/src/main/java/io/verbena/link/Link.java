@@ -18,8 +18,16 @@ public interface Link {
   /** Returns where this end is: {@code "tcp://10.0.0.5:7400"}. */
   String localAddress();
 
-  /** Returns where the peer is, for logs: {@code "tcp://10.0.0.7:40112"}. */
+  /**
+   * Returns where the peer is, for logs: {@code "tcp://10.0.0.7:40112"}, or as this end was told to
+   * find it: {@code "tcp://stock.example.org:7400"}.
+   */
   String peerAddress();
+
+  /** Returns where the peer is, with the address that its name stood for, where there was one. */
+  default String remoteAddress() {
+    return peerAddress();
+  }
 
   /**
    * Returns the peer's certificates as it has sent them: its own, which it has the key of, first.

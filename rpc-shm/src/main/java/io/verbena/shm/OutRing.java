@@ -18,6 +18,8 @@ import java.nio.ByteBuffer;
  * <p>Behind the last record there is always room for one more word: 0, or that the link is closed.
  */
 final class OutRing {
+  private static final int MANY_LOOKS = 1_000;
+
   private final MemorySegment memory;
   private final ByteBuffer bytes;
   private final long base;
@@ -41,8 +43,8 @@ final class OutRing {
   /** How much may be in use for bulk to be put in. */
   private long bulkMost;
 
-  /** This end has slept since its owner was turned back. */
-  private boolean slept;
+  /** How often this end has looked for room since its owner was turned back. */
+  private int looks;
 
   OutRing(RingFile file, boolean active) {
     this.memory = file.memory;
@@ -73,9 +75,10 @@ final class OutRing {
 
   /**
    * Puts a piece of bulk in, as several records, and publishes each: so the peer reads one while
-   * the next is written. Bulk has a quarter of the ring between ends that are awake: more of it
+   * the next is written. Bulk has a quarter of the ring between ends that both run: more of it
    * would not be faster, and each frame would wait for it. Where this end slept until there was
-   * room, it has three quarters: what costs then is to wake each other.
+   * room, or looked for it {@value #MANY_LOOKS} times, processors are short, and each turn takes
+   * long: it has three quarters.
    *
    * @return false where there is no room now
    * @throws IllegalArgumentException if there never is
@@ -90,7 +93,8 @@ final class OutRing {
           length + " bytes at once by a ring of " + capacity + "; write them by pieces");
     }
     refresh();
-    if (written != consumed && written - consumed + needs > bulkMost) {
+    if (written != consumed
+        && written - consumed + needs > (frameWaits ? capacity / 4 : bulkMost)) {
       waitsFor = Math.max(waitsFor, capacity / 8);
       return false;
     }
@@ -177,12 +181,13 @@ final class OutRing {
   /** Returns whether there is room again for whom was turned back; says so once. */
   boolean hasRoomAgain() {
     if (!seesRoom()) {
+      looks = waitsFor < 0 ? 0 : looks + 1;
       return false;
     }
     waitsFor = -1;
     frameWaits = false;
-    bulkMost = slept ? capacity / 4 * 3 : capacity / 4;
-    slept = false;
+    bulkMost = looks < MANY_LOOKS ? capacity / 4 : capacity / 4 * 3;
+    looks = 0;
     return true;
   }
 
@@ -197,7 +202,7 @@ final class OutRing {
 
   /** This end is about to sleep: says for how much room to wake it. */
   void sayWhatRoom() {
-    slept |= waitsFor >= 0;
+    looks = waitsFor < 0 ? 0 : MANY_LOOKS;
     LONG.setOpaque(memory, wantsRoomAt, waitsFor < 0 ? Long.MAX_VALUE : written - waitsFor);
   }
 }

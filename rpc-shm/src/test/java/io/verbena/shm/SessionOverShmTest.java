@@ -59,6 +59,13 @@ class SessionOverShmTest {
   }
 
   @Test
+  void areWithAServerThatIsNamedToo() {
+    try (Session session = client.connect("localhost:" + server.address().getPort())) {
+      awaitShm(session);
+    }
+  }
+
+  @Test
   void makeCallsOfEveryLength() {
     Library library = LibraryRpc.client(session());
     for (int length : new int[] {0, 1, 63, 64, 8_000, 300_000, 1_000_000}) {

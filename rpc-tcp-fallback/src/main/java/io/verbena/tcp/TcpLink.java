@@ -100,6 +100,11 @@ final class TcpLink extends ChannelInboundHandlerAdapter
   }
 
   @Override
+  public String remoteAddress() {
+    return TcpAddress.text(channel.remoteAddress());
+  }
+
+  @Override
   public String peerAddress() {
     return peerAddress;
   }

@@ -264,7 +264,9 @@ final class Upgrade implements Participant {
     for (; setting.isEmpty() && turn < providers.size(); turn++) {
       UpgradeProvider provider = inTurn();
       String far =
-          first == null ? "" : ProviderCalls.outOfReach(provider, URI.create(first.peerAddress()));
+          first == null
+              ? ""
+              : ProviderCalls.outOfReach(provider, URI.create(first.remoteAddress()));
       if (!far.isEmpty()) {
         outOfReach = far;
       } else if (ProviderCalls.availability(provider) instanceof Availability.Unavailable none) {
@@ -321,7 +323,7 @@ final class Upgrade implements Participant {
   /** Asks for a link of the kind whose turn it is. */
   private UpgradeMessage request(Link first) throws LinkException {
     kind = inTurn();
-    URI peer = URI.create(first.peerAddress());
+    URI peer = URI.create(first.remoteAddress());
     UpgradeDriver driver = driver();
     byte[] content = ProviderCalls.ask("request()", () -> driver.request(peer, linkOptions()));
     return new UpgradeMessage(links.role.nextEpoch(), content);
