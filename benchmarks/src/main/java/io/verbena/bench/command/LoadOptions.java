@@ -30,8 +30,8 @@ final class LoadOptions {
       paramLabel = "KIND",
       description =
           "call, push, pull (large messages), put, fetch (large objects), mixed (calls of 64 bytes"
-              + " beside objects of the size), oneway (in order, as a stream would be: Verbena has"
-              + " no other streams) or connect (until the path that is measured carries a call);"
+              + " beside objects of the size), oneway (in order) or"
+              + " connect (until the path that is measured carries a call);"
               + " default: ${DEFAULT-VALUE}")
   private Kind kind = Kind.CALL;
 

@@ -13,7 +13,7 @@ final class RunOptions {
   @Option(
       names = {"-p", "--paths"},
       split = ",",
-      defaultValue = "tcp,rdma,mem",
+      defaultValue = "tcp,shm,rdma,mem",
       paramLabel = "PATH",
       description = "which paths take turns; default: ${DEFAULT-VALUE}")
   private Set<Route> routes = new LinkedHashSet<>(List.of(Route.TCP, Route.RDMA, Route.MEM));
