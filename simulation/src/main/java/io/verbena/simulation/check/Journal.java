@@ -318,7 +318,7 @@ public final class Journal {
           call.op,
           String.valueOf(rpc.getMessage()));
     }
-    if (rpc.status() == RpcStatus.DEADLINE_EXCEEDED && took < call.timeout) {
+    if (rpc.status() == RpcStatus.DEADLINE_EXCEEDED && took < call.timeout - TOLD_NANOS) {
       broken(
           "deadlines do not end calls early",
           call.session,
