@@ -321,7 +321,7 @@ final class LocalTargets {
       link.postingFailed(new IOException("what is open to the peer cannot be deregistered"));
       return; // fenced with the queue pair, by which alone it can be reached
     }
-    names.remove(target);
+    names.remove(target.name());
     waiters.freed();
     context.counters().openBytes(-target.length());
     if (target.closed) {
@@ -402,9 +402,15 @@ final class LocalTargets {
       return (long) MOST_OPEN - slots.size() + free.size();
     }
 
-    /** A name was not used after all. */
+    /**
+     * A name was not used after all: it is the slot's next one again. Or half a turn of epochs that
+     * nobody was told of, while pinned memory is short, would make the next one look like an old
+     * one.
+     */
     void unclaim(int name) {
-      free.add(Immediate.slot(name));
+      int slot = Immediate.slot(name);
+      epochs.set(slot, epochs.get(slot) - 1);
+      free.add(slot);
     }
 
     private void put(LocalTarget target) {
@@ -418,8 +424,9 @@ final class LocalTargets {
       return found != null && found.name() == target ? found : null;
     }
 
-    private void remove(LocalTarget target) {
-      int slot = Immediate.slot(target.name());
+    /** A target that was told of is no more. */
+    void remove(int name) {
+      int slot = Immediate.slot(name);
       slots.set(slot, null);
       free.add(slot);
     }
