@@ -82,12 +82,18 @@ final class Modules {
     } else {
       CORE.forEach(module -> findings.add(core(module, working)));
     }
-    List<String> drivers = DRIVERS.stream().filter(this::isThere).toList();
-    findings.add(
-        drivers.isEmpty()
-            ? Finding.missing("a driver", "of no device", softDevice())
-            : Finding.ok("drivers", String.join(", ", drivers)));
+    findings.add(drivers());
     return new Section("Kernel " + release, findings);
+  }
+
+  private Finding drivers() {
+    List<String> drivers = DRIVERS.stream().filter(this::isThere).toList();
+    if (!drivers.isEmpty()) {
+      return Finding.ok("drivers", String.join(", ", drivers));
+    }
+    return host.exists("/dev/infiniband/uverbs0")
+        ? Finding.note("drivers", "not listed; a device is there, so one is in the kernel")
+        : Finding.missing("a driver", "of no device", softDevice());
   }
 
   /** Whether the running kernel has it. */

@@ -56,6 +56,12 @@ class ModulesTest {
   }
 
   @Test
+  void aDeviceThatIsThereHasItsDriverInTheKernel() {
+    FakeHost fake = new FakeHost(root).file("/dev/infiniband/uverbs0");
+    assertThat(in(look(fake), "drivers").mark()).isEqualTo(Mark.NOTE);
+  }
+
+  @Test
   void aContainersModulesAreLoadedOnTheHost() {
     FakeHost fake =
         new FakeHost(root)
