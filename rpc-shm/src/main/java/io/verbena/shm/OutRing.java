@@ -18,6 +18,7 @@ import java.nio.ByteBuffer;
  * <p>Behind the last record there is always room for one more word: 0, or that the link is closed.
  */
 final class OutRing {
+  /** Between ends that both run, room comes sooner by far. */
   private static final int MANY_LOOKS = 1_000;
 
   private final MemorySegment memory;
@@ -78,7 +79,7 @@ final class OutRing {
    * the next is written. Bulk has a quarter of the ring between ends that both run: more of it
    * would not be faster, and each frame would wait for it. Where this end slept until there was
    * room, or looked for it {@value #MANY_LOOKS} times, processors are short, and each turn takes
-   * long: it has three quarters.
+   * long: it has three quarters, unless a frame waits for room.
    *
    * @return false where there is no room now
    * @throws IllegalArgumentException if there never is

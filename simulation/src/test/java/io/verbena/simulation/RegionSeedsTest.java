@@ -10,11 +10,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Whole runs in which ends reach memory that others expose, and every rule holds. */
 class RegionSeedsTest {
   private static Outcome run(long seed) {
-    Outcome outcome = Simulation.run(PlanKind.REGIONS.of(seed), null);
-    assertThat(outcome.violations())
-        .as("seed %d; see it with: ./verbena simulate --regions --seed %d --trace", seed, seed)
-        .isEmpty();
-    return outcome;
+    return SeedsTest.clean(new Seeds(PlanKind.REGIONS, false), seed);
   }
 
   @ParameterizedTest

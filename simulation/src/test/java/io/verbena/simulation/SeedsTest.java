@@ -2,6 +2,7 @@ package io.verbena.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.verbena.simulation.plan.PlanKind;
 import java.util.SplittableRandom;
 import java.util.function.LongConsumer;
 import org.junit.jupiter.api.Tag;
@@ -15,10 +16,18 @@ class SeedsTest {
   private static final long RANDOM_NANOS = Boolean.getBoolean("verbena.long") ? 2_000_000_000L : 0;
 
   private static void isClean(long seed) {
-    Outcome outcome = Simulation.run(seed);
+    Outcome _ = clean(new Seeds(PlanKind.PLAIN, false), seed);
+  }
+
+  /** Returns what became of a run, in which every rule held. */
+  static Outcome clean(Seeds seeds, long seed) {
+    Outcome outcome = Simulation.run(seeds.plan(seed), null);
     assertThat(outcome.violations())
-        .as("seed %d; see it with: ./verbena simulate --seed %d --trace", seed, seed)
+        .as(
+            "seed %d; see it with: ./verbena simulate --seed %d%s --trace",
+            seed, seed, seeds.options())
         .isEmpty();
+    return outcome;
   }
 
   @ParameterizedTest

@@ -14,14 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @EnabledOnOs(OS.LINUX)
 class ShmSeedsTest {
   private static Outcome run(PlanKind kind, long seed) {
-    Seeds of = new Seeds(kind, true);
-    Outcome outcome = Simulation.run(of.plan(seed), null);
-    assertThat(outcome.violations())
-        .as(
-            "seed %d; see it with: ./verbena simulate --seed %d%s --trace",
-            seed, seed, of.options())
-        .isEmpty();
-    return outcome;
+    return SeedsTest.clean(new Seeds(kind, true), seed);
   }
 
   @ParameterizedTest

@@ -1,11 +1,12 @@
 package io.verbena.core.bulk;
 
 import io.verbena.api.RpcStatus;
+import io.verbena.link.memory.DirectMemory;
 import io.verbena.link.memory.MemoryBudget;
 import io.verbena.link.memory.Quota;
-import io.verbena.link.runtime.NanoClock;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -22,10 +23,6 @@ public final class BulkMemory implements AutoCloseable {
   /** The longest block that comes from a slab, and the piece that streams are cut into. */
   public static final int CHUNK_BYTES = 1 << 20;
 
-  /** The JVM looks for direct memory for half a second before it says that there is none. */
-  private static final long AGAIN_NANOS = 5_000_000_000L;
-
-  private static final long NEVER = 0;
   private static final int SMALLEST_SHIFT = 12;
   private static final int CHUNK_SHIFT = 20;
   private static final int PAGE_BYTES = 4096;
@@ -36,8 +33,7 @@ public final class BulkMemory implements AutoCloseable {
   private final MemoryBudget budget;
   private final List<ArrayDeque<MemorySegment>> free = new ArrayList<>();
 
-  /** When the process had no direct memory left. */
-  private volatile long outNanos = NEVER;
+  private final DirectMemory direct = new DirectMemory(Duration.ofSeconds(5));
 
   private long slabBytes;
 
@@ -144,7 +140,7 @@ public final class BulkMemory implements AutoCloseable {
 
   /** Returns why so many bytes could not be claimed. */
   public TransferProblem noRoom(long wanted) {
-    if (isProcessOut()) {
+    if (direct.isOut()) {
       return new TransferProblem(
           RpcStatus.RESOURCE_EXHAUSTED,
           "%d bytes of bulk memory were wanted, of which %d of %d are in use, and the process has no"
@@ -232,7 +228,7 @@ public final class BulkMemory implements AutoCloseable {
 
   /** Allocates memory; where the process has none left, in the place of what is kept. */
   private MemorySegment allocate(Arena arena, long bytes) {
-    if (isProcessOut()) {
+    if (direct.isOut()) {
       throw new OutOfMemoryError("there was no direct memory just now");
     }
     try {
@@ -251,14 +247,8 @@ public final class BulkMemory implements AutoCloseable {
     } catch (OutOfMemoryError e) {
       none.addSuppressed(e);
     }
-    outNanos = NanoClock.SYSTEM.nanoTime() | 1;
+    direct.refused();
     throw none;
-  }
-
-  /** Returns whether the process had no direct memory when it was last asked, a moment ago. */
-  private boolean isProcessOut() {
-    long out = outNanos;
-    return out != NEVER && NanoClock.SYSTEM.nanoTime() - out < AGAIN_NANOS;
   }
 
   private ArrayDeque<MemorySegment> freeOf(long size) {

@@ -1,8 +1,8 @@
 package io.verbena.link.memory;
 
-import io.verbena.link.runtime.NanoClock;
 import io.verbena.link.runtime.ThrottledLog;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jctools.queues.atomic.MpmcAtomicArrayQueue;
@@ -21,11 +21,6 @@ public final class SlotPool {
   private static final ThrottledLog NO_MEMORY =
       ThrottledLog.of(SlotPool.class, "times that slots found no direct memory");
 
-  /** The JVM looks for direct memory for half a second before it says that there is none. */
-  private static final long AGAIN_NANOS = 60_000_000_000L;
-
-  private static final long NEVER = 0;
-
   private final int slotBytes;
   private final int maxSlots;
   private final MpmcAtomicArrayQueue<Slot> free;
@@ -35,8 +30,7 @@ public final class SlotPool {
 
   private final AtomicInteger carved = new AtomicInteger();
 
-  /** When there was no memory for more, by the clock of the process. */
-  private long refusedNanos = NEVER;
+  private final DirectMemory direct = new DirectMemory(Duration.ofMinutes(1));
 
   /**
    * A pool that holds at most so many slots.
@@ -122,13 +116,13 @@ public final class SlotPool {
    * thread looks for it at a time: where there is none, the others need not look too.
    */
   private synchronized @Nullable ByteBuffer slab(int bytes) {
-    if (refusedNanos != NEVER && NanoClock.SYSTEM.nanoTime() - refusedNanos < AGAIN_NANOS) {
+    if (direct.isOut()) {
       return null;
     }
     try {
       return ByteBuffer.allocateDirect(bytes);
     } catch (OutOfMemoryError e) {
-      refusedNanos = NanoClock.SYSTEM.nanoTime() | 1;
+      direct.refused();
       NO_MEMORY.warn(
           "Messages are made on the heap and copied from there, for a minute at least: the process"
               + " has no direct memory left for more slots ({}): raise -XX:MaxDirectMemorySize",
