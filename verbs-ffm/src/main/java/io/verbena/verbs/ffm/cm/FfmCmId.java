@@ -54,7 +54,7 @@ public final class FfmCmId extends RdmaCmId implements VerbsCmId {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment out = arena.allocate(ADDRESS);
       int ps = portSpace & 0xffff;
-      Rdmacm.createId(channelPointer, out, channelPointer, ps);
+      Rdmacm.CREATE_ID.zero(channelPointer, out, channelPointer, ps);
       MemorySegment id = Pointers.struct(out.get(ADDRESS, 0), CM_ID);
       AbiCheck.expect(
           Pointers.pointer(id, CM_ID, "channel").equals(channelPointer)
@@ -128,7 +128,7 @@ public final class FfmCmId extends RdmaCmId implements VerbsCmId {
   public void bindAddr(SocketAddress address) throws IOException {
     try (Use _ = life.use("rdma_bind_addr");
         Arena arena = Arena.ofConfined()) {
-      Rdmacm.bindAddr(pointer, SocketAddresses.write(arena, address));
+      Rdmacm.BIND_ADDR.zero(pointer, SocketAddresses.write(arena, address));
     } finally {
       noteDevice(false);
     }
@@ -137,7 +137,7 @@ public final class FfmCmId extends RdmaCmId implements VerbsCmId {
   @Override
   public void listen(int backlog) throws IOException {
     try (Use _ = life.use("rdma_listen")) {
-      Rdmacm.listen(pointer, backlog);
+      Rdmacm.LISTEN.zero(pointer, backlog);
     } finally {
       noteDevice(false);
     }
@@ -149,7 +149,7 @@ public final class FfmCmId extends RdmaCmId implements VerbsCmId {
       throws IOException {
     try (Use _ = life.use("rdma_resolve_addr");
         Arena arena = Arena.ofConfined()) {
-      Rdmacm.resolveAddr(
+      Rdmacm.RESOLVE_ADDR.zero(
           pointer,
           source == null ? MemorySegment.NULL : SocketAddresses.write(arena, source),
           SocketAddresses.write(arena, destination),
@@ -160,7 +160,7 @@ public final class FfmCmId extends RdmaCmId implements VerbsCmId {
   @Override
   public void resolveRoute(int timeoutMillis) throws IOException {
     try (Use _ = life.use("rdma_resolve_route")) {
-      Rdmacm.resolveRoute(pointer, timeoutMillis);
+      Rdmacm.RESOLVE_ROUTE.zero(pointer, timeoutMillis);
     }
   }
 
@@ -168,7 +168,7 @@ public final class FfmCmId extends RdmaCmId implements VerbsCmId {
   public void connect(RdmaConnParam parameters) throws IOException {
     try (Use _ = life.use("rdma_connect");
         Arena arena = Arena.ofConfined()) {
-      Rdmacm.connect(pointer, ConnectParameters.write(arena, parameters, device()));
+      Rdmacm.CONNECT.zero(pointer, ConnectParameters.write(arena, parameters, device()));
     } finally {
       Reference.reachabilityFence(parameters); // which hold the private data
     }
@@ -178,7 +178,7 @@ public final class FfmCmId extends RdmaCmId implements VerbsCmId {
   public void accept(RdmaConnParam parameters) throws IOException {
     try (Use _ = life.use("rdma_accept");
         Arena arena = Arena.ofConfined()) {
-      Rdmacm.accept(pointer, ConnectParameters.write(arena, parameters, device()));
+      Rdmacm.ACCEPT.zero(pointer, ConnectParameters.write(arena, parameters, device()));
     } finally {
       Reference.reachabilityFence(parameters); // which hold the private data
     }
@@ -189,14 +189,14 @@ public final class FfmCmId extends RdmaCmId implements VerbsCmId {
     try (Use _ = life.use("rdma_reject");
         Arena arena = Arena.ofConfined()) {
       MemorySegment data = ConnectParameters.rejection(arena, privateData);
-      Rdmacm.reject(pointer, data, (byte) data.byteSize());
+      Rdmacm.REJECT.zero(pointer, data, (byte) data.byteSize());
     }
   }
 
   @Override
   public int disconnect() throws IOException {
     try (Use _ = life.use("rdma_disconnect")) {
-      Rdmacm.disconnect(pointer);
+      Rdmacm.DISCONNECT.zero(pointer);
     }
     return 0;
   }
@@ -215,7 +215,7 @@ public final class FfmCmId extends RdmaCmId implements VerbsCmId {
     try (Use _ = life.use("rdma_set_option");
         Arena arena = Arena.ofConfined()) {
       MemorySegment octet = arena.allocateFrom(JAVA_BYTE, (byte) value);
-      Rdmacm.setOption(pointer, RDMA_OPTION_ID, name, octet, 1);
+      Rdmacm.SET_OPTION.zero(pointer, RDMA_OPTION_ID, name, octet, 1L);
     }
   }
 
@@ -269,7 +269,7 @@ public final class FfmCmId extends RdmaCmId implements VerbsCmId {
 
   private void free() throws IOException {
     channel.remove(this);
-    Rdmacm.destroyId(pointer);
+    Rdmacm.DESTROY_ID.zero(pointer);
   }
 
   /** Destroys the queue pair, if there is one, and the id. */

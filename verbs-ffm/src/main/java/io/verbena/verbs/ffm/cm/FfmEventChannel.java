@@ -51,12 +51,12 @@ public final class FfmEventChannel extends RdmaEventChannel {
 
   /** A new channel; ENODEV where the kernel has no RDMA. */
   public static FfmEventChannel create(Devices devices) throws IOException {
-    MemorySegment channel = Rdmacm.createEventChannel();
+    MemorySegment channel = Rdmacm.CREATE_EVENT_CHANNEL.pointer();
     int fd = Pointers.u32(Pointers.struct(channel, EVENT_CHANNEL), EVENT_CHANNEL, "fd");
     try {
       return new FfmEventChannel(devices, channel, new EventFile(fd));
     } catch (IOException noDescriptor) {
-      Rdmacm.destroyEventChannel(channel);
+      Rdmacm.DESTROY_EVENT_CHANNEL.run(channel);
       throw noDescriptor;
     }
   }
@@ -132,14 +132,14 @@ public final class FfmEventChannel extends RdmaEventChannel {
   private @Nullable RdmaCmEvent tryTake(MemorySegment event) throws IOException {
     lock.lock();
     try {
-      if (!Rdmacm.getCmEvent(pointer, event)) {
+      if (!Rdmacm.GET_CM_EVENT.ready(pointer, event)) {
         return null;
       }
       MemorySegment taken = event.get(ADDRESS, 0);
       try {
         return FfmCmEvent.copy(this, taken);
       } finally {
-        Rdmacm.ackCmEvent(taken);
+        Rdmacm.ACK_CM_EVENT.zero(taken);
       }
     } finally {
       lock.unlock();
@@ -160,7 +160,7 @@ public final class FfmEventChannel extends RdmaEventChannel {
   }
 
   private void free() throws IOException {
-    Rdmacm.destroyEventChannel(pointer);
+    Rdmacm.DESTROY_EVENT_CHANNEL.run(pointer);
     file.close();
   }
 

@@ -46,7 +46,7 @@ final class QpCreation {
     Foundations foundations = foundations(id, pd, sendCq, receiveCq, srq);
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment init = write(arena, attr, type, sendCq, receiveCq, srq);
-      id.channel().exclusively(() -> Rdmacm.createQp(id.pointer(), pd.pointer(), init));
+      id.channel().exclusively(() -> Rdmacm.CREATE_QP.zero(id.pointer(), pd.pointer(), init));
       readBack(init, attr.cap());
       MemorySegment qp = Pointers.struct(Pointers.pointer(id.pointer(), CM_ID, "qp"), QP);
       AbiCheck.expect(
@@ -66,7 +66,7 @@ final class QpCreation {
     id.channel()
         .exclusively(
             () -> {
-              device.free(() -> Ibverbs.destroyQp(qp));
+              device.free(() -> Ibverbs.DESTROY_QP.zero(qp));
               id.pointer().set(ADDRESS, CM_ID.offset("qp"), MemorySegment.NULL);
             });
   }

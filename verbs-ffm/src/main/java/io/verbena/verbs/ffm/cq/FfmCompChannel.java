@@ -57,12 +57,12 @@ public final class FfmCompChannel extends IbvCompChannel implements VerbsCompCha
   }
 
   private static FfmCompChannel open(FfmContext device) throws IOException {
-    MemorySegment channel = Ibverbs.createCompChannel(device.pointer());
+    MemorySegment channel = Ibverbs.CREATE_COMP_CHANNEL.pointer(device.pointer());
     int fd = Pointers.u32(Pointers.struct(channel, COMP_CHANNEL), COMP_CHANNEL, "fd");
     try {
       return new FfmCompChannel(device, channel, new EventFile(fd));
     } catch (IOException noDescriptor) {
-      Ibverbs.destroyCompChannel(channel);
+      Ibverbs.DESTROY_COMP_CHANNEL.zero(channel);
       throw noDescriptor;
     }
   }
@@ -125,7 +125,7 @@ public final class FfmCompChannel extends IbvCompChannel implements VerbsCompCha
       throws IOException {
     events.lock();
     try {
-      if (!Ibverbs.getCqEvent(pointer, cq, cookie)) {
+      if (!Ibverbs.GET_CQ_EVENT.ready(pointer, cq, cookie)) {
         return null;
       }
       FfmCq queue = device.live().cq(cq.get(ADDRESS, 0).address());
@@ -151,7 +151,7 @@ public final class FfmCompChannel extends IbvCompChannel implements VerbsCompCha
   }
 
   private void free() throws IOException {
-    Ibverbs.destroyCompChannel(pointer);
+    Ibverbs.DESTROY_COMP_CHANNEL.zero(pointer);
     file.close();
     device.life().removeDependent();
   }

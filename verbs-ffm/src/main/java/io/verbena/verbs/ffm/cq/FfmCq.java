@@ -57,7 +57,7 @@ public final class FfmCq extends IbvCQ implements VerbsCq {
             channel == null ? List.of(device.life()) : List.of(device.life(), channel.life()));
     try {
       MemorySegment cq =
-          Ibverbs.createCq(
+          Ibverbs.CREATE_CQ.pointer(
               device.pointer(),
               entries,
               MemorySegment.NULL,
@@ -113,7 +113,7 @@ public final class FfmCq extends IbvCQ implements VerbsCq {
   /** Called with the channel's lock, so never while the queue is being destroyed. */
   void eventTaken(boolean acknowledge) throws IOException {
     if (acknowledge) {
-      Ibverbs.ackCqEvents(pointer, 1);
+      Ibverbs.ACK_CQ_EVENTS.run(pointer, 1);
     } else {
       unacknowledged.incrementAndGet();
     }
@@ -124,7 +124,7 @@ public final class FfmCq extends IbvCQ implements VerbsCq {
   public int ackEvents(int count) throws IOException {
     try (Use _ = life.use("ibv_ack_cq_events")) {
       int taken = unacknowledged.getAndUpdate(open -> Math.max(0, open - count));
-      Ibverbs.ackCqEvents(pointer, Math.min(taken, count));
+      Ibverbs.ACK_CQ_EVENTS.run(pointer, Math.min(taken, count));
     }
     return 0;
   }
@@ -151,10 +151,10 @@ public final class FfmCq extends IbvCQ implements VerbsCq {
   }
 
   private void free() throws IOException {
-    Ibverbs.ackCqEvents(pointer, unacknowledged.getAndSet(0));
+    Ibverbs.ACK_CQ_EVENTS.run(pointer, unacknowledged.getAndSet(0));
     device.live().remove(address);
     try {
-      device.free(() -> Ibverbs.destroyCq(pointer));
+      device.free(() -> Ibverbs.DESTROY_CQ.zero(pointer));
     } catch (IOException | RuntimeException kept) {
       device.live().add(address, this);
       throw kept;

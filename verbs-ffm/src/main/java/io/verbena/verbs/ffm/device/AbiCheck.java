@@ -42,7 +42,7 @@ public final class AbiCheck {
             && verbs.postReceive().address() != 0,
         "ibv_context.ops");
     MemorySegment device = Pointers.pointer(context, CONTEXT, "device");
-    long name = Ibverbs.getDeviceName(device).address();
+    long name = Ibverbs.GET_DEVICE_NAME.pointer(device).address();
     expect(name - device.address() == DEVICE.offset("name"), "ibv_device.name");
   }
 

@@ -36,9 +36,9 @@ final class AsyncEvents {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment event = Pointers.room(arena, ASYNC_EVENT);
       while (true) {
-        if (Ibverbs.getAsyncEvent(context, event)) {
+        if (Ibverbs.GET_ASYNC_EVENT.ready(context, event)) {
           AsyncEvent copy = copy(event);
-          Ibverbs.ackAsyncEvent(event);
+          Ibverbs.ACK_ASYNC_EVENT.run(event);
           if (copy != null) {
             return copy;
           }

@@ -38,7 +38,7 @@ final class DeviceQueries {
   static DeviceAttributes device(MemorySegment context, String name) throws IOException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment attr = Pointers.room(arena, DEVICE_ATTR);
-      Ibverbs.queryDevice(context, attr);
+      Ibverbs.QUERY_DEVICE.zero(context, attr);
       return new DeviceAttributes(
           name,
           attr.getString(DEVICE_ATTR.offset("fw_ver")),
@@ -85,7 +85,7 @@ final class DeviceQueries {
   static PortAttributes port(MemorySegment context, int port) throws IOException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment attr = Pointers.room(arena, PORT_ATTR);
-      Ibverbs.queryPort(context, (byte) port, attr);
+      Ibverbs.QUERY_PORT.zero(context, (byte) port, attr);
       return new PortAttributes(
           Pointers.u32(attr, PORT_ATTR, "state") == IBV_PORT_ACTIVE,
           mtuBytes(Pointers.u32(attr, PORT_ATTR, "active_mtu")),
@@ -105,7 +105,7 @@ final class DeviceQueries {
   static Gid gid(MemorySegment context, int port, int index) throws IOException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment gid = arena.allocate(2 * Long.BYTES, Long.BYTES);
-      Ibverbs.queryGid(context, (byte) port, index, gid);
+      Ibverbs.QUERY_GID.zero(context, (byte) port, index, gid);
       return new Gid(gid.get(NETWORK_LONG, 0), gid.get(NETWORK_LONG, Long.BYTES));
     } catch (VerbsException e) {
       if (e.errno() == ENODATA) {

@@ -59,12 +59,12 @@ public final class Devices {
     letGoOfRemoved();
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment count = arena.allocate(JAVA_INT);
-      MemorySegment array = Rdmacm.getDevices(count);
+      MemorySegment array = Rdmacm.GET_DEVICES.pointer(count);
       int knownBefore = contexts.size();
       List<IbvContext> devices = read(array, count.get(JAVA_INT, 0));
       if (contexts.size() == knownBefore) {
         // All of them are held already; only a list with a new device in it is kept.
-        Rdmacm.freeDevices(array);
+        Rdmacm.FREE_DEVICES.run(array);
       }
       return devices;
     }

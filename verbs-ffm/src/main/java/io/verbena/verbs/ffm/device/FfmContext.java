@@ -74,7 +74,7 @@ public final class FfmContext extends IbvContext implements VerbsContext {
         Pointers.u32(context, CONTEXT, "num_comp_vectors"));
     this.provider = provider;
     this.pointer = context;
-    this.name = Pointers.string(Ibverbs.getDeviceName(device));
+    this.name = Pointers.string(Ibverbs.GET_DEVICE_NAME.pointer(device));
     this.folder = Path.of(Pointers.struct(device, DEVICE).getString(DEVICE.offset("dev_path")));
     this.folderKey = keyNow();
     verbs = DataVerbs.of(context);
@@ -106,7 +106,7 @@ public final class FfmContext extends IbvContext implements VerbsContext {
    */
   private synchronized void passRefusedPlace() throws IOException {
     int entries = SIW_REFUSED_PLACE / SIW_CQ_ENTRY_BYTES + 1;
-    filler = Ibverbs.createCq(pointer, entries, MemorySegment.NULL, MemorySegment.NULL, 0);
+    filler = Ibverbs.CREATE_CQ.pointer(pointer, entries, MemorySegment.NULL, MemorySegment.NULL, 0);
   }
 
   /** The {@code ibv_context}. */
@@ -143,7 +143,7 @@ public final class FfmContext extends IbvContext implements VerbsContext {
     if (filler.address() != 0) {
       MemorySegment unused = filler;
       filler = MemorySegment.NULL;
-      free(() -> Ibverbs.destroyCq(unused));
+      free(() -> Ibverbs.DESTROY_CQ.zero(unused));
     }
     letGoOfFiles(pointer);
     stillOpen = false;

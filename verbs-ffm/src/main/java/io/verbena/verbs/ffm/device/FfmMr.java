@@ -47,7 +47,8 @@ public final class FfmMr extends IbvMr implements VerbsMr {
     try {
       mr =
           Pointers.struct(
-              Ibverbs.regMr(pd.pointer(), MemorySegment.ofAddress(memory), bytes, access), MR);
+              Ibverbs.REG_MR.pointer(pd.pointer(), MemorySegment.ofAddress(memory), bytes, access),
+              MR);
       AbiCheck.expect(mr.get(JAVA_LONG, MR.offset("length")) == bytes, "ibv_mr.length");
       FfmMr region = new FfmMr(pd, memory, bytes, access, mr);
       pd.device().live().add(mr.address(), region);
@@ -84,7 +85,7 @@ public final class FfmMr extends IbvMr implements VerbsMr {
     LiveObjects live = pd.device().live();
     live.remove(pointer.address());
     try {
-      pd.device().free(() -> Ibverbs.deregMr(pointer));
+      pd.device().free(() -> Ibverbs.DEREG_MR.zero(pointer));
     } catch (VerbsException kept) {
       live.add(pointer.address(), this);
       // rdma_rxe says EINVAL where others say EBUSY; nothing else about a living region is invalid.

@@ -33,7 +33,7 @@ public final class FfmPd extends IbvPd implements VerbsPd {
   static FfmPd allocate(FfmContext device) throws IOException {
     device.life().addDependent("ibv_alloc_pd");
     try {
-      return new FfmPd(device, Ibverbs.allocPd(device.pointer()));
+      return new FfmPd(device, Ibverbs.ALLOC_PD.pointer(device.pointer()));
     } catch (IOException | RuntimeException failed) {
       device.life().removeDependent();
       throw failed;
@@ -77,7 +77,7 @@ public final class FfmPd extends IbvPd implements VerbsPd {
 
   @Override
   public int deallocPd() throws IOException {
-    life.close("ibv_dealloc_pd", () -> device.free(() -> Ibverbs.deallocPd(pointer)));
+    life.close("ibv_dealloc_pd", () -> device.free(() -> Ibverbs.DEALLOC_PD.zero(pointer)));
     isOpen = false;
     device.life().removeDependent();
     return 0;

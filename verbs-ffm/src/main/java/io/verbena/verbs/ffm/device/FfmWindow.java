@@ -64,7 +64,7 @@ public final class FfmWindow implements MemoryWindow {
 
   private static MemorySegment allocateNative(FfmPd pd) throws IOException {
     MemorySegment verb = pd.device().verbs().allocMw();
-    return Pointers.struct(DataPath.allocMw(verb, pd.pointer(), IBV_MW_TYPE_2), MW);
+    return Pointers.struct(DataPath.ALLOC_MW.pointer(verb, pd.pointer(), IBV_MW_TYPE_2), MW);
   }
 
   /**
@@ -166,7 +166,7 @@ public final class FfmWindow implements MemoryWindow {
     LiveObjects live = pd.device().live();
     live.remove(freed.address());
     try {
-      pd.device().free(() -> DataPath.deallocMw(pd.device().verbs().deallocMw(), freed));
+      pd.device().free(() -> DataPath.DEALLOC_MW.zero(pd.device().verbs().deallocMw(), freed));
     } catch (IOException | RuntimeException kept) {
       live.add(freed.address(), this);
       throw kept;

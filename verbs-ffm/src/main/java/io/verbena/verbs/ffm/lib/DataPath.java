@@ -6,6 +6,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.verbena.verbs.ext.VerbsException;
+import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
@@ -24,15 +25,21 @@ public final class DataPath {
   private static final Linker LINKER = Linker.nativeLinker();
 
   private static final MethodHandle POST =
-      LINKER.downcallHandle(Shapes.status(JAVA_LONG, JAVA_LONG, JAVA_LONG));
+      LINKER.downcallHandle(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG));
   private static final MethodHandle POLL_CQ =
       LINKER.downcallHandle(
-          Shapes.status(JAVA_LONG, JAVA_INT, JAVA_LONG), Linker.Option.critical(false));
+          FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG),
+          Linker.Option.critical(false));
   private static final MethodHandle REQ_NOTIFY =
-      LINKER.downcallHandle(Shapes.status(JAVA_LONG, JAVA_INT));
-  private static final Verb ALLOC_MW =
-      Verb.ofContext("ibv_alloc_mw", Shapes.pointer(ADDRESS, JAVA_INT));
-  private static final Verb DEALLOC_MW = Verb.ofContext("ibv_dealloc_mw", Shapes.status(ADDRESS));
+      LINKER.downcallHandle(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT));
+
+  /** A memory window of type 1 or 2. */
+  public static final Verb ALLOC_MW =
+      Verb.ofContext("ibv_alloc_mw", FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_INT));
+
+  /** Frees a window, bound or not. */
+  public static final Verb DEALLOC_MW =
+      Verb.ofContext("ibv_dealloc_mw", FunctionDescriptor.of(JAVA_INT, ADDRESS));
 
   /**
    * {@code post_send}, {@code post_recv} or {@code post_srq_recv}.
@@ -65,16 +72,5 @@ public final class DataPath {
     } catch (Throwable thrown) {
       throw unexpected(thrown);
     }
-  }
-
-  /** {@code alloc_mw}: a memory window of type 1 or 2. */
-  public static MemorySegment allocMw(MemorySegment verb, MemorySegment pd, int type)
-      throws VerbsException {
-    return ALLOC_MW.pointer(verb, pd, type);
-  }
-
-  /** {@code dealloc_mw}: frees a window, bound or not. */
-  public static void deallocMw(MemorySegment verb, MemorySegment mw) throws VerbsException {
-    DEALLOC_MW.zero(verb, mw);
   }
 }

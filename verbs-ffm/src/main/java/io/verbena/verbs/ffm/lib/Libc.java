@@ -7,6 +7,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import io.verbena.verbs.ext.Errno;
 import io.verbena.verbs.ext.VerbsException;
 import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 
@@ -27,28 +28,25 @@ public final class Libc {
   private static final int EFD_CLOEXEC_NONBLOCK = 0x80000 | O_NONBLOCK;
 
   private static final NativeLibrary LIBRARY = NativeLibrary.libc();
-  private static final Verb POLL =
-      LIBRARY.control("poll", Shapes.status(ADDRESS, JAVA_LONG, JAVA_INT));
-  private static final Verb EVENTFD = LIBRARY.control("eventfd", Shapes.status(JAVA_INT, JAVA_INT));
-  private static final Verb EVENTFD_WRITE =
-      LIBRARY.control("eventfd_write", Shapes.status(JAVA_INT, JAVA_LONG));
-  private static final Verb DUP3 =
-      LIBRARY.control("dup3", Shapes.status(JAVA_INT, JAVA_INT, JAVA_INT));
-  private static final Verb CLOSE = LIBRARY.control("close", Shapes.status(JAVA_INT));
-  private static final Verb EPOLL_CREATE1 =
-      LIBRARY.control("epoll_create1", Shapes.status(JAVA_INT));
+  private static final Verb POLL = LIBRARY.status("poll", ADDRESS, JAVA_LONG, JAVA_INT);
+  private static final Verb EVENTFD = LIBRARY.status("eventfd", JAVA_INT, JAVA_INT);
+  private static final Verb EVENTFD_WRITE = LIBRARY.status("eventfd_write", JAVA_INT, JAVA_LONG);
+  private static final Verb DUP3 = LIBRARY.status("dup3", JAVA_INT, JAVA_INT, JAVA_INT);
+  private static final Verb CLOSE = LIBRARY.status("close", JAVA_INT);
+  private static final Verb EPOLL_CREATE1 = LIBRARY.status("epoll_create1", JAVA_INT);
   private static final Verb EPOLL_CTL =
-      LIBRARY.control("epoll_ctl", Shapes.status(JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS));
+      LIBRARY.status("epoll_ctl", JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS);
   private static final Verb EPOLL_WAIT =
-      LIBRARY.control("epoll_wait", Shapes.status(JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT));
-  private static final Verb EVENTFD_READ =
-      LIBRARY.control("eventfd_read", Shapes.status(JAVA_INT, ADDRESS));
+      LIBRARY.status("epoll_wait", JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT);
+  private static final Verb EVENTFD_READ = LIBRARY.status("eventfd_read", JAVA_INT, ADDRESS);
   private static final Verb FCNTL =
       LIBRARY.control(
-          "fcntl", Shapes.status(JAVA_INT, JAVA_INT, JAVA_INT), Linker.Option.firstVariadicArg(2));
+          "fcntl",
+          FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT),
+          Linker.Option.firstVariadicArg(2));
 
   private static final Verb SCHED_SETAFFINITY =
-      LIBRARY.control("sched_setaffinity", Shapes.status(JAVA_INT, JAVA_LONG, ADDRESS));
+      LIBRARY.status("sched_setaffinity", JAVA_INT, JAVA_LONG, ADDRESS);
 
   /** Waits for events on {@code count} pollfds; 0 on time-out or interruption by a signal. */
   public static int poll(MemorySegment fds, long count, int timeoutMillis) throws VerbsException {

@@ -1,8 +1,12 @@
 package io.verbena.verbs.ffm.lib;
 
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
 import java.util.Arrays;
@@ -37,6 +41,20 @@ final class NativeLibrary {
   /** The C library, which is always there. */
   static NativeLibrary libc() {
     return new NativeLibrary("libc", LINKER.defaultLookup());
+  }
+
+  /** A function that returns a pointer. */
+  Verb pointer(String function, MemoryLayout... arguments) {
+    return control(function, FunctionDescriptor.of(ADDRESS, arguments));
+  }
+
+  /** A function that returns a status, a descriptor or a count. */
+  Verb status(String function, MemoryLayout... arguments) {
+    return control(function, FunctionDescriptor.of(JAVA_INT, arguments));
+  }
+
+  Verb nothing(String function, MemoryLayout... arguments) {
+    return control(function, FunctionDescriptor.ofVoid(arguments));
   }
 
   Verb control(String function, FunctionDescriptor shape, Linker.Option... more) {

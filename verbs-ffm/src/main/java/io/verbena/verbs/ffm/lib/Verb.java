@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param spread takes errno's place and the arguments, and returns the result
  */
-record Verb(String name, MethodHandle spread) {
+public record Verb(String name, MethodHandle spread) {
   static final Linker.Option ERRNO = Linker.Option.captureCallState("errno");
 
   private static final MemoryLayout STATE = Linker.Option.captureStateLayout();
@@ -59,12 +59,12 @@ record Verb(String name, MethodHandle spread) {
   }
 
   /** Calls what returns nothing. */
-  void run(Object... arguments) {
+  public void run(Object... arguments) {
     Outcome _ = call(arguments);
   }
 
   /** Calls what returns a pointer; null is a failure. */
-  MemorySegment pointer(Object... arguments) throws VerbsException {
+  public MemorySegment pointer(Object... arguments) throws VerbsException {
     Outcome outcome = call(arguments);
     MemorySegment result = (MemorySegment) outcome.result();
     if (result == null || result.address() == 0) {
@@ -74,7 +74,7 @@ record Verb(String name, MethodHandle spread) {
   }
 
   /** Calls what returns a status: 0 is good, -1 says that errno has the reason, above is it. */
-  void zero(Object... arguments) throws VerbsException {
+  public void zero(Object... arguments) throws VerbsException {
     zero(call(arguments));
   }
 
@@ -90,7 +90,7 @@ record Verb(String name, MethodHandle spread) {
   }
 
   /** The same of what does not block: false says that there is nothing to take now. */
-  boolean ready(Object... arguments) throws VerbsException {
+  public boolean ready(Object... arguments) throws VerbsException {
     Outcome outcome = call(arguments);
     if (status(outcome) != 0 && outcome.errno() == Errno.EAGAIN) {
       return false;
@@ -100,7 +100,7 @@ record Verb(String name, MethodHandle spread) {
   }
 
   /** Calls what returns a descriptor, or another number from 0 on. */
-  int descriptor(Object... arguments) throws VerbsException {
+  public int descriptor(Object... arguments) throws VerbsException {
     Outcome outcome = call(arguments);
     if (status(outcome) < 0) {
       throw Cures.failure(name, outcome.errno());
@@ -109,7 +109,7 @@ record Verb(String name, MethodHandle spread) {
   }
 
   /** Calls what waits, and returns how many it found; 0 where a signal ended the wait. */
-  int count(Object... arguments) throws VerbsException {
+  public int count(Object... arguments) throws VerbsException {
     Outcome outcome = call(arguments);
     if (status(outcome) < 0 && outcome.errno() != Errno.EINTR) {
       throw Cures.failure(name, outcome.errno());

@@ -1,5 +1,5 @@
 /**
- * The functions of libibverbs.so.1, librdmacm.so.1 and the C library, one Java method each.
+ * The functions of libibverbs.so.1, librdmacm.so.1 and the C library, one constant or method each.
  *
  * <p>Owns the loaded libraries; knows nothing of lifetimes: a caller hands in pointers that are
  * alive. Any thread. A class here fails to initialise where its library is missing, so {@code

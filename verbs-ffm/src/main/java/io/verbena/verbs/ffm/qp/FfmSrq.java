@@ -42,7 +42,7 @@ public final class FfmSrq implements SharedReceiveQueue {
       MemorySegment init = Pointers.room(arena, SRQ_INIT_ATTR);
       init.set(JAVA_INT, SRQ_INIT_ATTR.offset("attr.max_wr"), maxRequests);
       init.set(JAVA_INT, SRQ_INIT_ATTR.offset("attr.max_sge"), maxSges);
-      MemorySegment srq = Ibverbs.createSrq(pd.pointer(), init);
+      MemorySegment srq = Ibverbs.CREATE_SRQ.pointer(pd.pointer(), init);
       FfmSrq queue = new FfmSrq(pd, srq, Pointers.u32(init, SRQ_INIT_ATTR, "attr.max_wr"));
       pd.device().live().add(srq.address(), queue);
       return queue;
@@ -88,7 +88,7 @@ public final class FfmSrq implements SharedReceiveQueue {
         Arena arena = Arena.ofConfined()) {
       MemorySegment attr = Pointers.room(arena, SRQ_ATTR);
       attr.set(JAVA_INT, SRQ_ATTR.offset("srq_limit"), limit);
-      Ibverbs.modifySrq(pointer, attr, IBV_SRQ_LIMIT);
+      Ibverbs.MODIFY_SRQ.zero(pointer, attr, IBV_SRQ_LIMIT);
     }
   }
 
@@ -101,7 +101,7 @@ public final class FfmSrq implements SharedReceiveQueue {
   private void free() throws IOException {
     pd.device().live().remove(pointer.address());
     try {
-      pd.device().free(() -> Ibverbs.destroySrq(pointer));
+      pd.device().free(() -> Ibverbs.DESTROY_SRQ.zero(pointer));
     } catch (IOException | RuntimeException kept) {
       pd.device().live().add(pointer.address(), this);
       throw kept;

@@ -30,7 +30,7 @@ final class QpQueries {
       attr.set(JAVA_INT, QP_ATTR.offset("qp_state"), change.state().ordinal());
       attr.set(JAVA_INT, QP_ATTR.offset("qp_access_flags"), change.accessFlags());
       attr.set(JAVA_BYTE, QP_ATTR.offset("min_rnr_timer"), (byte) change.minRnrTimer());
-      Ibverbs.modifyQp(qp, attr, change.mask());
+      Ibverbs.MODIFY_QP.zero(qp, attr, change.mask());
     }
   }
 
@@ -38,7 +38,7 @@ final class QpQueries {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment attr = Pointers.room(arena, QP_ATTR);
       MemorySegment init = Pointers.room(arena, QP_INIT_ATTR);
-      Ibverbs.queryQp(qp, attr, EVERYTHING_SHOWN, init);
+      Ibverbs.QUERY_QP.zero(qp, attr, EVERYTHING_SHOWN, init);
       return new QpAttributes(
           QpState.of(u32(attr, "qp_state")),
           u32(attr, "dest_qp_num"),
