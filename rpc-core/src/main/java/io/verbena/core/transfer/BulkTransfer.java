@@ -54,7 +54,11 @@ abstract class BulkTransfer {
     fail(status, why, null, true);
   }
 
-  final void fail(Throwable cause) {
+  /** More of it may be ready, stored, fenced or opened: it goes on. */
+  abstract void moves();
+
+  /** Where it comes from can give no more, or where it goes can take no more. */
+  void broken(Throwable cause) {
     fail(TransferProblem.statusOf(cause), TransferProblem.wordsOf(cause), cause, true);
   }
 

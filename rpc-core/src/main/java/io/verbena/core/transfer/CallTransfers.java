@@ -68,7 +68,7 @@ public final class CallTransfers {
     try {
       Destination.watched(landing, handle);
     } catch (Throwable e) { // users' code
-      transfer.fail(e);
+      transfer.broken(e);
     }
     return transfer;
   }

@@ -10,10 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Where an object on its way in goes. On the loop, but {@link #prepare}. */
 abstract class Destination {
-  /** Of its owner's; null before there is one. */
-  private volatile @Nullable Runnable goesOn;
-
-  private volatile @Nullable Consumer<Throwable> breaks;
+  /** Null before there is one. */
+  private volatile @Nullable BulkTransfer owner;
 
   /** Tells whoever watches a landing of its transfer; returns the landing that it is besides. */
   static Landing watched(Landing landing, Transfer transfer) {
@@ -24,30 +22,24 @@ abstract class Destination {
     return landing;
   }
 
-  /**
-   * It has an owner from now on.
-   *
-   * @param goesOn has that go on
-   * @param breaks has that fail
-   */
-  final void belongsTo(Runnable goesOn, Consumer<Throwable> breaks) {
-    this.breaks = breaks;
-    this.goesOn = goesOn;
+  /** A transfer goes here from now on. */
+  final void belongsTo(BulkTransfer owner) {
+    this.owner = owner;
   }
 
   /** Has its owner go on: {@link #next} may have memory again, or what was under way is done. */
   final void moves() {
-    Runnable hears = goesOn;
+    BulkTransfer hears = owner;
     if (hears != null) {
-      hears.run();
+      hears.moves();
     }
   }
 
   /** Has its owner fail. */
   final void broken(Throwable cause) {
-    Consumer<Throwable> hears = breaks;
+    BulkTransfer hears = owner;
     if (hears != null) {
-      hears.accept(cause);
+      hears.broken(cause);
     }
   }
 

@@ -201,7 +201,7 @@ public final class IncomingTransfer extends BulkTransfer {
 
   private void goesTo(Destination to) {
     destination = to;
-    to.belongsTo(this::moves, this::broken);
+    to.belongsTo(this);
   }
 
   Destination destination() {
@@ -262,7 +262,7 @@ public final class IncomingTransfer extends BulkTransfer {
       if (state == State.NEW) {
         become(State.PREPARING);
       }
-      answer.belongsTo(this::moves, this::broken);
+      answer.belongsTo(this);
       prepareElsewhere(answer);
     }
   }
@@ -340,7 +340,7 @@ public final class IncomingTransfer extends BulkTransfer {
         }
         wait.ends(); // from later on room is waited for, if at all
       } else if (TransferProblem.shortageOf(problem) == null) {
-        fail(problem);
+        broken(problem);
       } // else there is room by and by, and it is looked for when the object is offered
     }
   }
@@ -404,7 +404,7 @@ public final class IncomingTransfer extends BulkTransfer {
       if (problem == null) {
         return true;
       }
-      fail(problem);
+      broken(problem);
     } else {
       if (state == State.GIVEN_UP) {
         become(State.FREEING);
@@ -551,16 +551,13 @@ public final class IncomingTransfer extends BulkTransfer {
     return confirmed == length;
   }
 
-  /** No more can be granted, or stored. */
+  @Override
   void broken(Throwable cause) {
-    if (isOver()) {
-      freeIfFenced();
-    } else {
-      fail(cause);
-    }
+    super.broken(cause);
+    freeIfFenced();
   }
 
-  /** More of it is stored, fenced, or may be opened; or the last is free of what has failed. */
+  @Override
   void moves() {
     if (isOver()) {
       freeIfFenced();
@@ -623,7 +620,7 @@ public final class IncomingTransfer extends BulkTransfer {
     } else if (putOff != null) {
       putOff.run();
     } else {
-      fail(problem);
+      broken(problem);
     }
   }
 

@@ -3,14 +3,12 @@ package io.verbena.core.transfer;
 import io.verbena.core.bulk.BulkPath;
 import io.verbena.core.bulk.OpenSource;
 import io.verbena.core.bulk.TransferProblem;
-import io.verbena.core.session.SessionImpl;
 import io.verbena.link.LinkException;
 import io.verbena.link.RemoteTarget;
 import io.verbena.link.SendResult;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
 import java.util.function.Function;
 
 /** Several pieces as one object, each supplied in its own way and only when its turn comes. */
@@ -38,13 +36,8 @@ final class JoinedSupply extends Supply {
    * @param pieces none of them empty
    * @param supplies returns that of one of them
    */
-  JoinedSupply(
-      SessionImpl session,
-      Runnable more,
-      Consumer<Throwable> fails,
-      List<OpenSource> pieces,
-      Function<OpenSource, Supply> supplies) {
-    super(session, more, fails);
+  JoinedSupply(BulkTransfer owner, List<OpenSource> pieces, Function<OpenSource, Supply> supplies) {
+    super(owner);
     long start = 0;
     for (OpenSource piece : pieces) {
       long end = start + piece.length();

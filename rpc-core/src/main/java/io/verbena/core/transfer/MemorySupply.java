@@ -5,12 +5,10 @@ import io.verbena.core.bulk.Crc;
 import io.verbena.core.bulk.OpenSource;
 import io.verbena.core.bulk.RunOn;
 import io.verbena.core.bulk.TransferProblem;
-import io.verbena.core.session.SessionImpl;
 import io.verbena.link.LinkException;
 import io.verbena.link.RemoteTarget;
 import io.verbena.link.SendResult;
 import java.lang.foreign.MemorySegment;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Memory, written from where it is. */
@@ -20,13 +18,8 @@ final class MemorySupply extends Supply {
   /** Null until it is known, where it is wanted. */
   private @Nullable Integer checksum;
 
-  MemorySupply(
-      SessionImpl session,
-      Runnable more,
-      Consumer<Throwable> fails,
-      OpenSource.InMemory source,
-      boolean checked) {
-    super(session, more, fails);
+  MemorySupply(BulkTransfer owner, OpenSource.InMemory source, boolean checked) {
+    super(owner);
     this.attached = new Attached(source.memory(), source.life());
     this.checksum = checked ? null : 0;
   }
@@ -36,34 +29,16 @@ final class MemorySupply extends Supply {
     if (checksum == null) {
       Crc crc = new Crc();
       readElsewhere(
+          RunOn.of(attached.memory()),
           () -> {
             OpenSource.requireAlive(attached.memory());
             crc.update(attached.memory());
           },
           () -> {
             checksum = crc.value();
-            more.run();
+            owner.moves();
           });
     }
-  }
-
-  private void readElsewhere(RunOn.Work read, Runnable then) {
-    uses();
-    RunOn.of(attached.memory())
-        .run(
-            session,
-            read,
-            failure -> {
-              used();
-              if (isClosed()) {
-                return;
-              }
-              if (failure == null) {
-                then.run();
-              } else {
-                fails.accept(failure);
-              }
-            });
   }
 
   @Override
@@ -83,14 +58,11 @@ final class MemorySupply extends Supply {
     return attached.write(path, target, piece, piece.at(), then);
   }
 
-  /**
-   * A link that cannot read memory, as where a mapped file has become shorter, is lost, and so
-   * would be each one after it: what was under way is read here.
-   */
+  /** Where a mapped file has become shorter, a link cannot read it. */
   private void over(BulkPath path, Piece piece, Runnable whenOver) {
     if (path.isClosed() && !isClosed()) {
       MemorySegment under = attached.memory().asSlice(piece.at(), piece.length());
-      readElsewhere(() -> OpenSource.requireReadable(under), () -> {});
+      readElsewhere(RunOn.FILES, () -> OpenSource.requireReadable(under), () -> {});
     }
     whenOver.run();
   }

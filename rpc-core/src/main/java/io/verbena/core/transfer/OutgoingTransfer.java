@@ -167,31 +167,20 @@ final class OutgoingTransfer extends BulkTransfer {
     this.length = source.length();
     this.checked = checked;
     this.ahead = !transfers.ids.isBegunByPeer(id); // who may never open his memory
-    this.summed = Supply.isSummed(source, checked);
-    this.supply = supply(this, source, checked);
+    Crc crc = crc(source, checked);
+    this.summed = crc != null;
+    this.supply = supply(this, source, 0, crc);
     this.whenReleased = whenReleased;
-    this.room = new LimitedWait(session.loop(), this::suppliesMore);
+    this.room = new LimitedWait(session.loop(), this::moves);
     handle.total(length);
   }
 
   /**
-   * Returns what supplies a source's bytes.
-   *
-   * @param checked whether a checksum of them is wanted
+   * Returns a checksum of nothing yet, where one is made; else null. Of what is made once it is
+   * made unasked: the receiver may ask when that is gone.
    */
-  private static Supply supply(OutgoingTransfer owner, OpenSource source, boolean checked) {
-    if (source instanceof OpenSource.InFile file && !checked) {
-      return staged(owner, file, file, null, 0);
-    }
-    if (source instanceof OpenSource.Joined(List<OpenSource> pieces) && !checked) {
-      return new JoinedSupply(
-          owner.session,
-          owner::suppliesMore,
-          owner::fail,
-          pieces.stream().filter(piece -> piece.length() > 0).toList(),
-          piece -> supply(owner, piece, false));
-    }
-    return supply(owner, source, 0, Supply.isSummed(source, checked) ? new Crc() : null);
+  private static @Nullable Crc crc(OpenSource source, boolean checked) {
+    return checked || source instanceof OpenSource.Made ? new Crc() : null;
   }
 
   /**
@@ -201,30 +190,19 @@ final class OutgoingTransfer extends BulkTransfer {
    */
   private static Supply supply(
       OutgoingTransfer owner, OpenSource source, long from, @Nullable Crc crc) {
+    if (source instanceof OpenSource.Joined(List<OpenSource> pieces) && crc == null) {
+      return new JoinedSupply(
+          owner,
+          pieces.stream().filter(piece -> piece.length() > 0).toList(),
+          piece -> supply(owner, piece, 0, crc(piece, false)));
+    }
     if (source instanceof OpenSource.InMemory memory
         && memory.memory().isNative()
         && (memory.life() == MemoryLife.HELD
             || memory.length() >= owner.session.cutOffs().inPlace())) {
-      return new MemorySupply(owner.session, owner::suppliesMore, owner::fail, memory, crc != null);
+      return new MemorySupply(owner, memory, crc != null);
     }
-    return staged(owner, source, null, crc, from);
-  }
-
-  private static Supply staged(
-      OutgoingTransfer owner,
-      OpenSource source,
-      OpenSource.@Nullable InFile file,
-      @Nullable Crc crc,
-      long from) {
-    return new StagedSupply(
-        owner.session,
-        owner::suppliesMore,
-        owner::fail,
-        owner.transfers.readAhead,
-        source,
-        file,
-        crc,
-        from);
+    return new StagedSupply(owner, owner.transfers.readAhead, source, from, crc);
   }
 
   void begin() {
@@ -332,7 +310,7 @@ final class OutgoingTransfer extends BulkTransfer {
     reread = null;
     reading = Reading.CHANGING;
     if (failure != null) {
-      fail(failure);
+      broken(failure);
     }
     boolean same = !isOver() && crc.value() == sum;
     if (!isOver()) {
@@ -350,7 +328,7 @@ final class OutgoingTransfer extends BulkTransfer {
     summed = true;
     supply = supply(this, source, from, crc);
     supply.begin(ahead);
-    suppliesMore();
+    moves();
   }
 
   /** No more is written; hears, maybe at once, when nothing is read any more. */
@@ -451,10 +429,8 @@ final class OutgoingTransfer extends BulkTransfer {
     }
   }
 
-  // ---- from the supply ----
-
-  /** More may be ready. */
-  void suppliesMore() {
+  @Override
+  void moves() {
     transfers.queue(this);
     session.schedulePump();
   }
@@ -473,14 +449,14 @@ final class OutgoingTransfer extends BulkTransfer {
       waitForRoom(e);
       return Turn.IDLE;
     } catch (IOException | TransferProblem | RuntimeException | InternalError e) {
-      fail(e); // an InternalError where a mapped file has become shorter
+      broken(e); // an InternalError where a mapped file has become shorter
       return Turn.IDLE;
     }
   }
 
   private void waitForRoom(LinkException why) {
     if (!room.goesOn(why.shortage())) {
-      fail(why);
+      broken(why);
     }
   }
 
@@ -535,7 +511,7 @@ final class OutgoingTransfer extends BulkTransfer {
             || unchecked + ready >= untilCheckpoint(grant.path.port())
             || supply.waitsForConfirmation(at + ready);
     Supply.Piece piece = new Supply.Piece(at, grant.written, ready, checkpoint);
-    SendResult result = supply.write(grant.path, grant.target, piece, this::suppliesMore);
+    SendResult result = supply.write(grant.path, grant.target, piece, this::moves);
     if (result != SendResult.SENT) {
       return Turn.BLOCKED;
     }

@@ -8,7 +8,6 @@ import io.verbena.core.bulk.LimitedWait;
 import io.verbena.core.bulk.OpenSource;
 import io.verbena.core.bulk.RunOn;
 import io.verbena.core.bulk.TransferProblem;
-import io.verbena.core.session.SessionImpl;
 import io.verbena.link.LinkException;
 import io.verbena.link.MemoryLife;
 import io.verbena.link.RemoteTarget;
@@ -54,22 +53,14 @@ final class StagedSupply extends Supply {
   /**
    * Supplies a source from somewhere on.
    *
-   * @param file the source, where a link may take its bytes from the file; else null
    * @param crc of what is before, to be gone on with; null: none is wanted
    */
   StagedSupply(
-      SessionImpl session,
-      Runnable more,
-      Consumer<Throwable> fails,
-      ReadAhead readAhead,
-      OpenSource source,
-      OpenSource.@Nullable InFile file,
-      @Nullable Crc crc,
-      long from) {
-    super(session, more, fails);
+      BulkTransfer owner, ReadAhead readAhead, OpenSource source, long from, @Nullable Crc crc) {
+    super(owner);
     this.readAhead = readAhead;
     this.source = source;
-    this.file = file;
+    this.file = crc == null && source instanceof OpenSource.InFile plain ? plain : null;
     this.length = source.length();
     this.crc = crc;
     this.fillAt = from;
@@ -91,7 +82,7 @@ final class StagedSupply extends Supply {
     try {
       blocks = readAhead.claim(count, size, granted ? this::await : null);
     } catch (TransferProblem e) {
-      fails.accept(e);
+      owner.broken(e);
       return;
     }
     if (blocks != null) {
@@ -106,7 +97,7 @@ final class StagedSupply extends Supply {
   void await(Shortage of) throws TransferProblem {
     LimitedWait waits = wait;
     if (waits == null) {
-      waits = new LimitedWait(session.loop(), more, readAhead::movedAt);
+      waits = new LimitedWait(session.loop(), owner::moves, readAhead::movedAt);
       wait = waits;
     }
     waits.tries();
@@ -131,16 +122,13 @@ final class StagedSupply extends Supply {
       int thisRun = run;
       filling = true;
       fillAt += size;
+      RunOn.Work fill = () -> fill(start, memory);
+      Consumer<@Nullable Throwable> then =
+          failure -> filled(thisRun, start, memory, block, failure);
       if (source.readBy() == RunOn.MEMORY && size <= READ_AT_ONCE) {
-        RunOn.runHere(
-            () -> fill(start, memory), failure -> filled(thisRun, start, memory, block, failure));
+        RunOn.runHere(fill, then);
       } else {
-        source
-            .readBy()
-            .run(
-                session,
-                () -> fill(start, memory),
-                failure -> filled(thisRun, start, memory, block, failure));
+        source.readBy().run(session, fill, then);
       }
     }
   }
@@ -161,13 +149,13 @@ final class StagedSupply extends Supply {
       free.add(block);
       used();
       if (failure != null && !isClosed()) {
-        fails.accept(failure);
+        owner.broken(failure);
         return;
       }
     } else {
       long end = start + memory.byteSize();
       filled.add(new Filled(start, end, block, new Attached(memory, MemoryLife.HELD)));
-      more.run();
+      owner.moves();
     }
     fillMore();
   }
@@ -244,7 +232,11 @@ final class StagedSupply extends Supply {
             piece.length(),
             () -> {
               if (path.isClosed() && !isClosed()) {
-                readHere(from, piece);
+                byte[] under = new byte[piece.length()];
+                readElsewhere(
+                    RunOn.FILES,
+                    () -> from.read(piece.at(), MemorySegment.ofArray(under)),
+                    () -> {});
               }
               whenOver.run();
               used();
@@ -280,18 +272,6 @@ final class StagedSupply extends Supply {
     if (from.file().size() < end) {
       throw from.file().endsBefore(end - 1);
     }
-  }
-
-  /** A link that cannot read a file is lost, and so would be each one after it. */
-  private void readHere(OpenSource.InFile from, Piece piece) {
-    RunOn.FILES.run(
-        session,
-        () -> from.read(piece.at(), MemorySegment.ofArray(new byte[piece.length()])),
-        failure -> {
-          if (failure != null) {
-            fails.accept(failure);
-          }
-        });
   }
 
   @Override

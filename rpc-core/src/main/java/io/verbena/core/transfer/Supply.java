@@ -1,50 +1,32 @@
 package io.verbena.core.transfer;
 
 import io.verbena.core.bulk.BulkPath;
-import io.verbena.core.bulk.OpenSource;
+import io.verbena.core.bulk.RunOn;
 import io.verbena.core.bulk.TransferProblem;
 import io.verbena.core.session.SessionImpl;
 import io.verbena.link.LinkException;
 import io.verbena.link.RemoteTarget;
 import io.verbena.link.SendResult;
 import java.io.IOException;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Gives a transfer its bytes, ready to be written. Its owner hears of what it does elsewhere: that
- * more may be ready, or why it can give no more. On the loop.
- */
+/** Gives a transfer its bytes, ready to be written. On the loop. */
 abstract class Supply {
+  /** Goes on when more may be ready, and is broken when there can be no more. */
+  final BulkTransfer owner;
+
   final SessionImpl session;
 
   /** What reads its memory, or its file: reads and writes under way, and blocks that are filled. */
-  final Runnable more;
-
-  final Consumer<Throwable> fails;
   private int uses;
 
   private boolean closed;
   private @Nullable Runnable whenFree;
 
-  /**
-   * A supply that has not begun.
-   *
-   * @param more has the owner ask again for bytes
-   * @param fails ends the owner's transfer
-   */
-  Supply(SessionImpl session, Runnable more, Consumer<Throwable> fails) {
-    this.session = session;
-    this.more = more;
-    this.fails = fails;
-  }
-
-  /**
-   * Returns whether a checksum of what goes is known. What is made once is summed unasked: the
-   * receiver may ask when it is made.
-   */
-  static boolean isSummed(OpenSource source, boolean checked) {
-    return checked || source instanceof OpenSource.Made;
+  /** A supply that has not begun. */
+  Supply(BulkTransfer owner) {
+    this.owner = owner;
+    this.session = owner.session;
   }
 
   /**
@@ -96,6 +78,30 @@ abstract class Supply {
   }
 
   // ---- its end ----
+
+  /**
+   * Reads what is to be summed, or what a path had under way when it was closed: a link that cannot
+   * read it is lost, and so would be each one after it.
+   *
+   * @param then runs where that went well, and it is not closed
+   */
+  final void readElsewhere(RunOn by, RunOn.Work read, Runnable then) {
+    uses();
+    by.run(
+        session,
+        read,
+        failure -> {
+          used();
+          if (isClosed()) {
+            return;
+          }
+          if (failure == null) {
+            then.run();
+          } else {
+            owner.broken(failure);
+          }
+        });
+  }
 
   /** No more is written; hears, maybe at once, when no memory of it is read any more. */
   final void close(Runnable then) {
