@@ -10,11 +10,17 @@ import java.nio.channels.SocketChannel;
  */
 final class Bell {
   final SocketChannel socket;
-  private final ByteBuffer stroke = ByteBuffer.allocateDirect(1);
+  private final ByteBuffer stroke;
   private volatile boolean gone;
 
-  Bell(SocketChannel socket) {
+  /**
+   * A bell.
+   *
+   * @param stroke a byte outside the heap, which the loop's other bells may ring with, too
+   */
+  Bell(SocketChannel socket, ByteBuffer stroke) {
     this.socket = socket;
+    this.stroke = stroke;
   }
 
   /** Wakes the peer. What does not fit the socket is no loss: the peer has not read others yet. */

@@ -2,6 +2,7 @@ package io.verbena.shm;
 
 import io.verbena.link.runtime.ThrottledLog;
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
@@ -23,6 +24,9 @@ final class Bells {
 
   private static final long NANOS_PER_MILLI = 1_000_000;
 
+  private static final int MOST_STROKES = 256;
+  private static final int MOST_WORDS = 1024;
+
   /** For so long nobody is taken where somebody could not be. */
   private static final long DEAF_NANOS = 100 * NANOS_PER_MILLI;
 
@@ -31,7 +35,13 @@ final class Bells {
   private final Runnable wakeLoop;
   private final ShmCounters counters;
   private final ArrayBlockingQueue<SocketChannel> callers = new ArrayBlockingQueue<>(MOST_CALLERS);
-  private final ByteBuffer scratch = ByteBuffer.allocateDirect(256);
+  private final ByteBuffer stroke;
+
+  /** What the waiter has read of strokes. */
+  private final ByteBuffer strokes;
+
+  /** What the loop says to a peer by a socket, or has just heard. */
+  private final ByteBuffer words;
 
   /** After which time the loop wants to look anyway, in ms; 0 for never. */
   private long limit;
@@ -45,7 +55,11 @@ final class Bells {
   /** Somebody has connected since the loop last looked. */
   private volatile boolean called;
 
-  Bells(Waiter.Maker waiters, Runnable wakeLoop, ShmCounters counters) throws IOException {
+  Bells(Arena memory, Waiter.Maker waiters, Runnable wakeLoop, ShmCounters counters)
+      throws IOException {
+    this.stroke = memory.allocate(1).asByteBuffer();
+    this.strokes = memory.allocate(MOST_STROKES).asByteBuffer();
+    this.words = memory.allocate(MOST_WORDS).asByteBuffer();
     this.selector = Selector.open();
     this.wakeLoop = wakeLoop;
     this.counters = counters;
@@ -57,9 +71,12 @@ final class Bells {
     watchNow();
   }
 
-  void watch(Bell bell) throws IOException {
-    bell.socket.register(selector, SelectionKey.OP_READ, bell);
+  /** Returns the bell of a link that stands, whose socket is watched from now on. */
+  Bell watch(SocketChannel socket) throws IOException {
+    Bell bell = new Bell(socket, stroke);
+    socket.register(selector, SelectionKey.OP_READ, bell);
     watchNow();
+    return bell;
   }
 
   private void watchNow() {
@@ -102,6 +119,21 @@ final class Bells {
     return !waiter.isWaiting();
   }
 
+  /** Reads what there is, and fits; returns how much that is, or -1 at the end. */
+  int read(SocketChannel from, ByteBuffer into) throws IOException {
+    int read = from.read(words.clear().limit(Math.min(words.capacity(), into.remaining())));
+    into.put(words.flip());
+    return read;
+  }
+
+  /** Writes what the socket takes now, and returns how much that is. */
+  int write(SocketChannel to, ByteBuffer bytes) throws IOException {
+    int length = Math.min(words.capacity(), bytes.remaining());
+    int written = to.write(words.clear().put(0, bytes, bytes.position(), length).limit(length));
+    bytes.position(bytes.position() + written);
+    return written;
+  }
+
   /** Looks after the sockets on the loop. */
   void look() {
     try {
@@ -115,7 +147,7 @@ final class Bells {
     if (key.attachment() instanceof Bell bell) {
       counters.wakeUps.increment();
       wakeLoop.run(); // before the byte is read: the loop has what the ring has already
-      if (bell.drain(scratch) != 1) {
+      if (bell.drain(strokes) != 1) {
         wakeLoop.run(); // it may have slept again, and been rung for
       }
       if (bell.isGone()) {

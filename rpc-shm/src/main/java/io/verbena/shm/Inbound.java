@@ -1,5 +1,6 @@
 package io.verbena.shm;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
@@ -10,17 +11,24 @@ import java.nio.ByteBuffer;
 final class Inbound {
   private static final int SMALLEST = 4096;
 
-  private ByteBuffer frame = ByteBuffer.allocateDirect(SMALLEST);
-  private MemorySegment memory = MemorySegment.ofBuffer(frame);
+  private final Arena arena;
+  private MemorySegment memory;
+  private ByteBuffer frame;
 
-  /** Makes room for a frame; returns whether there is memory for that outside the heap. */
+  Inbound(Arena arena) {
+    this.arena = arena;
+    this.memory = arena.allocate(SMALLEST);
+    this.frame = memory.asByteBuffer();
+  }
+
+  /** Makes room for a frame; returns whether the system has memory for that. */
   boolean fits(int length) {
     if (length <= frame.capacity()) {
       return true;
     }
     try {
-      frame = ByteBuffer.allocateDirect(Integer.highestOneBit(length - 1) * 2);
-      memory = MemorySegment.ofBuffer(frame);
+      memory = arena.allocate(Integer.highestOneBit(length - 1) * 2L);
+      frame = memory.asByteBuffer();
       return true;
     } catch (OutOfMemoryError e) {
       return false;

@@ -2,6 +2,7 @@ package io.verbena.shm;
 
 import io.verbena.link.LinkOptions;
 import java.io.IOException;
+import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -9,15 +10,16 @@ import java.util.List;
 final class Links {
   final ShmCounters counters;
   private final Place place;
-  private final Bells bells;
-  private final Inbound inbound = new Inbound();
+  final Bells bells;
+  private final Inbound inbound;
   private final List<ShmLink> all = new ArrayList<>();
 
   /** There are links that have closed, and whose memory is still mapped. */
   private boolean someClosed;
 
-  Links(Place place, Bells bells, ShmCounters counters) {
+  Links(Place place, Bells bells, Inbound inbound, ShmCounters counters) {
     this.place = place;
+    this.inbound = inbound;
     this.bells = bells;
     this.counters = counters;
   }
@@ -30,13 +32,14 @@ final class Links {
   ShmLink add(
       RingFile file,
       boolean active,
-      Bell bell,
+      SocketChannel socket,
       LinkOptions options,
       String localAddress,
       String peerAddress)
       throws IOException {
+    Bell bell;
     try {
-      bells.watch(bell);
+      bell = bells.watch(socket);
     } catch (IOException | RuntimeException e) {
       file.unmap();
       throw e;

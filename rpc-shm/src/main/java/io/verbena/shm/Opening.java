@@ -76,7 +76,7 @@ abstract class Opening {
       if (now - deadline >= 0) {
         throw new IOException(late());
       }
-      if (unsent.hasRemaining() && socket().write(unsent) == 0) {
+      if (unsent.hasRemaining() && links.bells.write(socket(), unsent) == 0) {
         return 0;
       }
       return unsent.hasRemaining() ? 1 : go(now);
@@ -103,7 +103,7 @@ abstract class Opening {
   final boolean read(ByteBuffer into) throws IOException {
     int read;
     try {
-      read = into.hasRemaining() ? socket().read(into) : 0;
+      read = into.hasRemaining() ? links.bells.read(socket(), into) : 0;
     } catch (IOException e) {
       throw new IOException("the peer has gone: " + e.getMessage(), e);
     }
@@ -121,7 +121,7 @@ abstract class Opening {
     if (owner == null) {
       throw new IOException("nobody waits for it");
     }
-    ShmLink link = links.add(file, active, new Bell(socket()), options, localAddress, peerAddress);
+    ShmLink link = links.add(file, active, socket(), options, localAddress, peerAddress);
     known = true;
     link.open(owner::onConnected);
   }

@@ -101,7 +101,8 @@ final class PassiveOpening extends Opening {
     byte[] all = why.getBytes(StandardCharsets.UTF_8);
     int length = Math.min(all.length, MOST_REASON_BYTES);
     ByteBuffer answer = ByteBuffer.allocate(1 + Short.BYTES + length);
-    socket().write(answer.put(REFUSED).putShort((short) length).put(all, 0, length).flip());
+    answer.put(REFUSED).putShort((short) length).put(all, 0, length).flip();
+    int _ = links.bells.write(socket(), answer);
   }
 
   private void unlink() throws IOException {

@@ -155,7 +155,7 @@ final class RingFile {
   /** A file on its way: it is filled in steps, so that the loop is not held up. */
   static final class Making implements AutoCloseable {
     private static final int STEP_BYTES = 1 << 20;
-    private static final ByteBuffer ZEROS = ByteBuffer.allocate(64 << 10);
+    private static final ByteBuffer ZEROS = Arena.global().allocate(64 << 10).asByteBuffer();
 
     private final FileChannel file;
     private final int ringBytes;

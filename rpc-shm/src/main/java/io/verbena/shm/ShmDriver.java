@@ -7,6 +7,7 @@ import io.verbena.link.Secret;
 import io.verbena.link.UpgradeDriver;
 import io.verbena.link.runtime.NanoClock;
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.lang.invoke.VarHandle;
 import java.net.URI;
 import java.security.SecureRandom;
@@ -30,6 +31,13 @@ final class ShmDriver implements UpgradeDriver {
   private final NanoClock clock;
   private final HostAddresses addresses;
   private final SecureRandom random = new SecureRandom();
+
+  /**
+   * What sockets and listeners need outside the heap. It is no direct memory, of which others may
+   * have taken all: the JVM would hold the loop up for half a second before it said so.
+   */
+  private final Arena memory = Arena.ofShared();
+
   private final Bells bells;
   private final Acceptor acceptor;
   private final Links links;
@@ -53,8 +61,8 @@ final class ShmDriver implements UpgradeDriver {
     this.place = place;
     this.clock = clock;
     this.addresses = addresses;
-    this.bells = new Bells(waiters, wakeLoop, counters);
-    this.links = new Links(place, bells, counters);
+    this.bells = new Bells(memory, waiters, wakeLoop, counters);
+    this.links = new Links(place, bells, new Inbound(memory), counters);
     this.acceptor = new Acceptor(links, place, settings.ringBytes(), bells, random);
   }
 
@@ -181,6 +189,7 @@ final class ShmDriver implements UpgradeDriver {
     closed = true;
     try {
       bells.close();
+      memory.close();
     } catch (IOException e) {
       LOG.warn("The sockets of shared-memory links cannot be closed: {}", e.getMessage());
     }

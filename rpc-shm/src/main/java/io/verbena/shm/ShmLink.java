@@ -298,9 +298,7 @@ final class ShmLink implements Link {
               + capabilities.maxFrameBytes());
     }
     if (!inbound.fits(length)) {
-      abort(
-          "no memory outside the heap for a frame of %d bytes: -XX:MaxDirectMemorySize is too little"
-              .formatted(length));
+      abort("the system has no memory for a frame of %d bytes".formatted(length));
       return;
     }
     listener().onFrame(inbound.copy(memory, in.content(), length), 0, length);

@@ -20,7 +20,7 @@ final class BellTest {
     try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
       server.bind(address);
       try (SocketChannel here = heardFrom(server, address)) {
-        Bell bell = new Bell(here);
+        Bell bell = new Bell(here, ByteBuffer.allocateDirect(1));
         ByteBuffer scratch = ByteBuffer.allocateDirect(100);
         assertThat(bell.drain(scratch)).isEqualTo(100);
         assertThat(bell.drain(scratch)).isEqualTo(100);

@@ -36,8 +36,7 @@ final class TcpDriver implements LinkDriver {
   private final Runnable wakeLoop;
   private final ByteBufAllocator allocator = PooledByteBufAllocator.DEFAULT;
 
-  /** Not pooled: a pool would leave a cache with the thread that makes the driver, a user's. */
-  private final ReceiveBuffer receiveBuffer = new ReceiveBuffer(UnpooledByteBufAllocator.DEFAULT);
+  private final ReceiveBuffer receiveBuffer;
 
   private final BatchPool batches = new BatchPool(allocator);
   private final Set<TcpLink> links = new LinkedHashSet<>();
@@ -55,12 +54,27 @@ final class TcpDriver implements LinkDriver {
   TcpDriver(Transport transport, Runnable wakeLoop) {
     this.transport = transport;
     this.wakeLoop = wakeLoop;
+    this.receiveBuffer = receiveBuffer();
     OpenFiles.prepare();
     try {
       this.loop = new Loop();
     } catch (ChannelException e) {
+      receiveBuffer.release();
       String why = OpenFiles.why(FILES_OF_A_LOOP, e);
       throw new IllegalStateException("an event loop could not be opened: " + why, e);
+    }
+  }
+
+  /** Not pooled: a pool would leave a cache with the thread that makes the driver, a user's. */
+  private static ReceiveBuffer receiveBuffer() {
+    try {
+      return new ReceiveBuffer(UnpooledByteBufAllocator.DEFAULT);
+    } catch (OutOfMemoryError e) {
+      throw new IllegalStateException(
+          "an event loop could not be opened: the process has no direct memory left for what its"
+              + " sockets read into; raise -XX:MaxDirectMemorySize, or see what has taken it: "
+              + e.getMessage(),
+          e);
     }
   }
 

@@ -8,6 +8,7 @@ import io.verbena.api.Session;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
 import io.verbena.it.JavaProcess;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,11 +20,16 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A process whose other libraries have taken all direct memory: calls go on, from the heap. */
+/**
+ * A process whose other libraries have taken all direct memory: calls go on, from the heap. One
+ * loop more is refused.
+ */
 @Tag("long")
 @Timeout(180)
 class FullDirectMemoryTest {
   private static final int CALLS = 500;
+  private static final List<String> LITTLE =
+      List.of("-XX:MaxDirectMemorySize=24m", "-Dverbena.upgrade=TCP_ONLY");
 
   /** When the memory is taken. */
   enum When {
@@ -41,19 +47,25 @@ class FullDirectMemoryTest {
   @ParameterizedTest
   @EnumSource
   void everyCallIsAnswered(When when) throws Exception {
-    List<String> flags = List.of("-XX:MaxDirectMemorySize=24m", "-Dverbena.upgrade=TCP_ONLY");
-    try (JavaProcess process = JavaProcess.start(flags, MirrorProcess.class, when.name())) {
-      String line = process.line();
-      while (!line.contains(MirrorProcess.ANSWERS)) {
-        line = process.line(); // of its log
-      }
-      assertThat(line).isEqualTo(CALLS + MirrorProcess.ANSWERS);
+    try (JavaProcess process = JavaProcess.start(LITTLE, MirrorProcess.class, when.name())) {
+      assertThat(line(process, MirrorProcess.ANSWERS)).startsWith(CALLS + " ");
+      assertThat(line(process, MirrorProcess.STARTED))
+          .contains("IllegalStateException", "an event loop", "raise -XX:MaxDirectMemorySize");
     }
+  }
+
+  private static String line(JavaProcess process, String words) throws IOException {
+    String line = process.line();
+    while (!line.contains(words)) {
+      line = process.line(); // of its log
+    }
+    return line;
   }
 
   /** Both ends. */
   static final class MirrorProcess {
     static final String ANSWERS = " calls were answered, and a long one";
+    static final String STARTED = "one server more: ";
 
     private static final List<ByteBuffer> TAKEN = new ArrayList<>();
 
@@ -78,8 +90,18 @@ class FullDirectMemoryTest {
       int answered = calls.stream().mapToInt(MirrorProcess::shown).sum();
       shown(mirror.show(new byte[3_000_000]).toCompletableFuture());
       System.out.println(answered + ANSWERS);
+      System.out.println(STARTED + oneServerMore());
       JavaProcess.endWithParent();
       Runtime.getRuntime().halt(0);
+    }
+
+    private static String oneServerMore() {
+      takeAll(); // what was let go of meanwhile
+      try (VerbenaServer more = VerbenaServer.builder().listen("127.0.0.1:0").start()) {
+        return "listens at " + more.address();
+      } catch (IllegalStateException e) {
+        return e.toString();
+      }
     }
 
     private static int shown(CompletableFuture<byte[]> call) {

@@ -6,7 +6,6 @@ import io.verbena.link.memory.MemoryBudget;
 import io.verbena.link.memory.Quota;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -32,8 +31,6 @@ public final class BulkMemory implements AutoCloseable {
 
   private final MemoryBudget budget;
   private final List<ArrayDeque<MemorySegment>> free = new ArrayList<>();
-
-  private final DirectMemory direct = new DirectMemory(Duration.ofSeconds(5));
 
   private long slabBytes;
 
@@ -140,7 +137,7 @@ public final class BulkMemory implements AutoCloseable {
 
   /** Returns why so many bytes could not be claimed. */
   public TransferProblem noRoom(long wanted) {
-    if (direct.isOut()) {
+    if (DirectMemory.isOut()) {
       return new TransferProblem(
           RpcStatus.RESOURCE_EXHAUSTED,
           "%d bytes of bulk memory were wanted, of which %d of %d are in use, and the process has no"
@@ -228,7 +225,7 @@ public final class BulkMemory implements AutoCloseable {
 
   /** Allocates memory; where the process has none left, in the place of what is kept. */
   private MemorySegment allocate(Arena arena, long bytes) {
-    if (direct.isOut()) {
+    if (DirectMemory.isOut()) {
       throw new OutOfMemoryError("there was no direct memory just now");
     }
     try {
@@ -247,7 +244,7 @@ public final class BulkMemory implements AutoCloseable {
     } catch (OutOfMemoryError e) {
       none.addSuppressed(e);
     }
-    direct.refused();
+    DirectMemory.refused();
     throw none;
   }
 

@@ -2,7 +2,6 @@ package io.verbena.link.memory;
 
 import io.verbena.link.runtime.ThrottledLog;
 import java.nio.ByteBuffer;
-import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jctools.queues.atomic.MpmcAtomicArrayQueue;
@@ -29,8 +28,6 @@ public final class SlotPool {
   private final AtomicReference<@Nullable Slot> spare = new AtomicReference<>();
 
   private final AtomicInteger carved = new AtomicInteger();
-
-  private final DirectMemory direct = new DirectMemory(Duration.ofMinutes(1));
 
   /**
    * A pool that holds at most so many slots.
@@ -116,16 +113,16 @@ public final class SlotPool {
    * thread looks for it at a time: where there is none, the others need not look too.
    */
   private synchronized @Nullable ByteBuffer slab(int bytes) {
-    if (direct.isOut()) {
+    if (DirectMemory.isOut()) {
       return null;
     }
     try {
       return ByteBuffer.allocateDirect(bytes);
     } catch (OutOfMemoryError e) {
-      direct.refused();
+      DirectMemory.refused();
       NO_MEMORY.warn(
-          "Messages are made on the heap and copied from there, for a minute at least: the process"
-              + " has no direct memory left for more slots ({}): raise -XX:MaxDirectMemorySize",
+          "Messages are made on the heap and copied from there until there is direct memory again:"
+              + " the process has none left for more slots ({}): raise -XX:MaxDirectMemorySize",
           e.getMessage());
       return null;
     }
