@@ -26,8 +26,7 @@ final class Callbacks {
     long left = CallContext.current().remaining().toNanos();
     Entry caller = journal.call(op);
     String session = (caller == null ? "" : caller.session() + ", ") + "callback of op " + op;
-    Entry entry = journal.called(number, session, CallKind.TOUR, left, server.stillNanos(), false);
-    journal.isMadeBy(entry, server.net().address());
+    Entry entry = journal.called(number, session, server, CallKind.TOUR, left, false);
     CompletableFuture<Long> answered;
     try {
       answered = guide.stop(number).toCompletableFuture();
@@ -37,7 +36,7 @@ final class Callbacks {
     return answered.whenComplete(
         (result, failure) -> {
           boolean right = failure != null || result == WorksHandler.answer(number);
-          journal.ended(entry, right, failure, server.stillNanos(), true);
+          journal.ended(entry, right, failure, true);
         });
   }
 

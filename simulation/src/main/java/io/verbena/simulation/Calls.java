@@ -53,14 +53,7 @@ final class Calls {
     long timeout = call.timeout() > 0 ? call.timeout() : defaultTimeout;
     boolean ordered = call.kind() == CallKind.COUNT || call.kind() == CallKind.COUNT_NOW;
     Entry entry =
-        journal.called(
-            call.op(),
-            session.name(),
-            call.kind(),
-            timeout,
-            session.client().stillNanos(),
-            ordered);
-    journal.isMadeBy(entry, session.client().net().address());
+        journal.called(call.op(), session.name(), session.client(), call.kind(), timeout, ordered);
     WorksRpc.Async works =
         call.timeout() > 0
             ? WorksRpc.async(
@@ -118,7 +111,7 @@ final class Calls {
     if (failure[0] == null) {
       journal.sent(entry);
     } else {
-      journal.ended(entry, true, failure[0], session.client().stillNanos(), true);
+      journal.ended(entry, true, failure[0], true);
     }
   }
 
@@ -210,7 +203,7 @@ final class Calls {
                       "%s: %s op %d: %s"
                           .formatted(session, call.kind(), call.op(), words(failure)));
               boolean isRight = failure != null || (result != null && right.test(result));
-              journal.ended(entry, isRight, failure, session.client().stillNanos(), bounded);
+              journal.ended(entry, isRight, failure, bounded);
               after.run();
             });
     if (call.cancelAfter() >= 0) {

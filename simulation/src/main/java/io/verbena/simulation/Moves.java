@@ -178,7 +178,7 @@ final class Moves implements PushHandler {
   void fetchBack(long op, ObjectRef ref, Session session, SimHost server) {
     Move move = asked.get(op);
     if (move != null) {
-      journal.begun(op, server.net().address());
+      journal.begun(op, server);
       fetch(endOf(op, session, server), move, ref);
     }
   }
@@ -202,23 +202,13 @@ final class Moves implements PushHandler {
     CompletableFuture<Void> _ =
         called
             .toCompletableFuture()
-            .whenComplete(
-                (nothing, failure) ->
-                    journal.ended(entry, true, failure, session.client().stillNanos(), false));
+            .whenComplete((nothing, failure) -> journal.ended(entry, true, failure, false));
   }
 
   /** Its client calls the server for it. */
   private Entry calls(SimSession session, Move move) {
-    Entry entry =
-        journal.called(
-            move.op(),
-            session.name(),
-            CallKind.COUNT,
-            defaultTimeout,
-            session.client().stillNanos(),
-            false);
-    journal.isMadeBy(entry, session.client().net().address());
-    return entry;
+    return journal.called(
+        move.op(), session.name(), session.client(), CallKind.COUNT, defaultTimeout, false);
   }
 
   private void push(End by, Move move) {
@@ -227,7 +217,7 @@ final class Moves implements PushHandler {
     Arriving to = arriving(move, by.name);
     arriving.put(move.op(), to);
     Source source = Source.of(from);
-    journal.begun(move.op(), by.host.net().address());
+    journal.begun(move.op(), by.host);
     long began = agenda.now();
     Transfer transfer = by.session.objects().push("" + move.op(), source, options(move));
     cancelLater(move, transfer);
@@ -249,7 +239,7 @@ final class Moves implements PushHandler {
   /** Has the server publish it first. */
   private void fetch(SimSession session, Move move) {
     Entry entry = calls(session, move);
-    journal.begun(move.op(), session.client().net().address());
+    journal.begun(move.op(), session.client());
     CompletableFuture<Void> _ =
         session
             .works()
@@ -257,7 +247,7 @@ final class Moves implements PushHandler {
             .toCompletableFuture()
             .handle(
                 (ref, failure) -> {
-                  journal.ended(entry, true, failure, session.client().stillNanos(), false);
+                  journal.ended(entry, true, failure, false);
                   if (ref == null) {
                     journal.over(move.op());
                   } else {

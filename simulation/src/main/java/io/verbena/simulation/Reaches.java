@@ -110,8 +110,7 @@ final class Reaches {
       return null; // its session has ended
     }
     String name = "region op %d of %s".formatted(step.op(), owner);
-    String process = owner.net().address();
-    Region region = book.exposed(board, made, process, name, agenda.now() + step.lease());
+    Region region = book.exposed(board, made, owner, name, agenda.now() + step.lease());
     exposed.put(step.op(), region);
     trace.say(() -> name + " is exposed");
     CompletableFuture<Void> _ =
@@ -179,62 +178,37 @@ final class Reaches {
     if (step.timeout() > 0) {
       regions = regions.withTimeout(Duration.ofNanos(timeout));
     }
-    Op op =
-        book.began(
-            step,
-            session.name(),
-            holder.host.net().address(),
-            region,
-            timeout,
-            holder.host.stillNanos());
+    Op op = book.began(step, session.name(), holder.host, region, timeout);
+    RegionRef ref = holder.ref;
+    long at = op.offset();
     switch (step.kind()) {
-      case ADD ->
-          follow(op, holder, regions.getAndAdd(holder.ref, op.offset(), op.value()), seen -> seen);
+      case ADD -> follow(op, regions.getAndAdd(ref, at, op.value()), seen -> seen);
       case EXCHANGE ->
-          follow(
-              op,
-              holder,
-              regions.compareAndExchange(holder.ref, op.offset(), op.expected(), op.value()),
-              seen -> seen);
+          follow(op, regions.compareAndExchange(ref, at, op.expected(), op.value()), seen -> seen);
       case SET ->
           follow(
               op,
-              holder,
-              regions.compareAndSet(holder.ref, op.offset(), op.expected(), op.value()),
+              regions.compareAndSet(ref, at, op.expected(), op.value()),
               was -> was ? op.expected() : null);
-      case PUT ->
-          follow(op, holder, regions.put(holder.ref, op.offset(), word(op.value())), none -> null);
+      case PUT -> follow(op, regions.put(ref, at, word(op.value())), none -> null);
       case GET_ADDED, GET_EXCHANGED, GET_PUT -> {
         MemorySegment into = word(-1);
-        follow(
-            op,
-            holder,
-            regions.get(holder.ref, op.offset(), into),
-            none -> into.get(JAVA_LONG_UNALIGNED, 0));
+        follow(op, regions.get(ref, at, into), none -> into.get(JAVA_LONG_UNALIGNED, 0));
       }
       case PUT_PAIR -> {
-        MemorySegment data = words(op.value(), RegionBook.PAIR_BYTES);
-        follow(
-            op,
-            holder,
-            regions.put(
-                holder.ref,
-                List.of(
-                    new RegionPiece(op.offset() + Long.BYTES, data),
-                    new RegionPiece(op.offset(), word(op.value())))),
-            none -> null);
+        RegionPiece flag = new RegionPiece(at, word(op.value()));
+        RegionPiece data =
+            new RegionPiece(at + Long.BYTES, words(op.value(), RegionBook.PAIR_BYTES));
+        follow(op, regions.put(ref, List.of(data, flag)), none -> null);
       }
       case GET_PAIR -> {
         MemorySegment flag = word(-1);
         MemorySegment data = words(-1, RegionBook.PAIR_BYTES);
+        List<RegionPiece> pair =
+            List.of(new RegionPiece(at, flag), new RegionPiece(at + Long.BYTES, data));
         follow(
             op,
-            holder,
-            regions.get(
-                holder.ref,
-                List.of(
-                    new RegionPiece(op.offset(), flag),
-                    new RegionPiece(op.offset() + Long.BYTES, data))),
+            regions.get(ref, pair),
             none -> {
               book.pairRead(op, flag.get(JAVA_LONG_UNALIGNED, 0), data);
               return null;
@@ -245,28 +219,24 @@ final class Reaches {
         MemorySegment into = MemorySegment.ofArray(new byte[bytes / (1 + 7 * step.place())]);
         follow(
             op,
-            holder,
-            regions.get(holder.ref, op.offset(), into),
+            regions.get(ref, at, into),
             none -> {
               book.constantRead(op, into);
               return null;
             });
       }
       case GET_BEYOND -> {
-        RegionRef ref = holder.ref;
         RegionRef longer = new RegionRef(ref.id(), ref.key(), ref.length() + BEYOND, ref.access());
         MemorySegment into = MemorySegment.ofArray(new byte[BEYOND]);
-        follow(op, holder, regions.get(longer, ref.length() - step.place(), into), none -> null);
+        follow(op, regions.get(longer, ref.length() - step.place(), into), none -> null);
       }
       case WITHOUT_RIGHT -> {
-        RegionRef ref = holder.ref;
         RegionRef wider = new RegionRef(ref.id(), ref.key(), ref.length(), ref.access() | 7);
-        follow(op, holder, regions.put(wider, op.offset(), word(-1)), none -> null);
+        follow(op, regions.put(wider, at, word(-1)), none -> null);
       }
       case WITH_WRONG_KEY -> {
-        RegionRef ref = holder.ref;
         RegionRef wrong = new RegionRef(ref.id(), ref.key() + 1, ref.length(), ref.access());
-        follow(op, holder, regions.get(wrong, op.offset(), word(0)), none -> null);
+        follow(op, regions.get(wrong, at, word(0)), none -> null);
       }
     }
   }
@@ -290,15 +260,14 @@ final class Reaches {
     return MemorySegment.ofArray(words);
   }
 
-  private <T> void follow(
-      Op op, Holder holder, CompletableFuture<T> future, Function<T, @Nullable Long> seen) {
+  private <T> void follow(Op op, CompletableFuture<T> future, Function<T, @Nullable Long> seen) {
     CompletableFuture<T> _ =
         future.whenComplete(
             (result, failure) -> {
               trace.say(
                   () -> "%s: %s".formatted(op, failure == null ? "done" : failure.getMessage()));
               @Nullable Long saw = failure == null ? seen.apply(result) : null;
-              book.ended(op, saw, failure, holder.host.stillNanos());
+              book.ended(op, saw, failure);
             });
     if (op.cancelAfter() >= 0) {
       Agenda.Entry _ =

@@ -378,9 +378,9 @@ final class Run implements Faults.Processes {
 
   /** First: what unwinds is nobody's any more. */
   private void processIsGone(SimHost old) {
-    journal.processIsGone(old.net().address());
-    book.processIsGone(old.net().address());
-    regionBook.processIsGone(old.net().address());
+    journal.processIsGone(old);
+    book.processIsGone(old);
+    regionBook.processIsGone(old);
   }
 
   private void startAgain(String name, long after) {
@@ -410,7 +410,7 @@ final class Run implements Faults.Processes {
         .watch(
             () -> {
               if (ends[0]) {
-                journal.processEnds(old.net().address());
+                journal.processEnds(old);
                 world.end(old);
                 ends[0] = false;
               }
@@ -425,7 +425,7 @@ final class Run implements Faults.Processes {
 
   @Override
   public void met(FaultKind fault, SimHost client, SimHost server) {
-    book.met(fault, client.net().address(), server.net().address());
+    book.met(fault, client, server);
   }
 
   // ---- the steps ----
@@ -489,9 +489,7 @@ final class Run implements Faults.Processes {
         long op = -(100L * sessions.indexOf(session) + attempt);
         long timeout = plan.clients().getFirst().limits().defaultTimeout().toNanos();
         SimHost client = session.client();
-        var entry =
-            journal.called(
-                op, session.name(), Step.CallKind.COUNT, timeout, client.stillNanos(), false);
+        var entry = journal.called(op, session.name(), client, Step.CallKind.COUNT, timeout, false);
         CompletableFuture<Long> last = session.works().count(op).toCompletableFuture();
         CompletableFuture<Long> _ =
             last.whenComplete(
@@ -500,7 +498,6 @@ final class Run implements Faults.Processes {
                         entry,
                         problem != null || result == WorksHandler.answer(op),
                         problem,
-                        client.stillNanos(),
                         true));
         if (!until(PATIENCE, last::isDone)) {
           return;
@@ -559,7 +556,7 @@ final class Run implements Faults.Processes {
     }
     int sent = client == null ? 0 : client.streamsSent();
     sent += server == null ? 0 : server.streamsSent();
-    if (sent > book.sentBy(host.net().address())) {
+    if (sent > book.sentBy(host)) {
       owed.add(host + ": " + sent + " streams");
     }
     if (host.handlers().underWay() > 0) {

@@ -41,7 +41,7 @@ final class StreamSource implements Flow.Publisher<Item>, Flow.Subscription {
     this.step = step;
     this.ending = ending;
     this.host = host;
-    book.isSentBy(entry, host.net().address());
+    book.isSentBy(entry, host);
   }
 
   /** Returns the number by which an item's content is known. */

@@ -51,7 +51,7 @@ final class StreamTaker implements Flow.Subscriber<Item> {
     this.host = host;
     this.session = session;
     this.bounded = bounded;
-    book.isTakenBy(entry, host.net().address(), path());
+    book.isTakenBy(entry, host, path());
   }
 
   private String path() {
@@ -138,13 +138,13 @@ final class StreamTaker implements Flow.Subscriber<Item> {
 
   @Override
   public void onError(Throwable failure) {
-    book.ended(entry, failure, path(), host.stillNanos(), bounded);
+    book.ended(entry, failure, path(), bounded);
     end();
   }
 
   @Override
   public void onComplete() {
-    book.ended(entry, null, path(), host.stillNanos(), false);
+    book.ended(entry, null, path(), false);
     end();
   }
 }

@@ -124,9 +124,7 @@ final class Streams {
             .works()
             .streamBack(step.op())
             .toCompletableFuture()
-            .whenComplete(
-                (result, failure) ->
-                    journal.ended(entry, true, failure, client.stillNanos(), true));
+            .whenComplete((result, failure) -> journal.ended(entry, true, failure, true));
   }
 
   /** A server was asked to make one. */
@@ -141,9 +139,7 @@ final class Streams {
   }
 
   private Entry called(long op, String session, long timeout, SimHost host) {
-    Entry entry = journal.called(op, session, CallKind.STREAM, timeout, host.stillNanos(), false);
-    journal.isMadeBy(entry, host.net().address());
-    return entry;
+    return journal.called(op, session, host, CallKind.STREAM, timeout, false);
   }
 
   private void make(End caller, Step.Stream step, long number) {
@@ -193,7 +189,7 @@ final class Streams {
               trace.say(
                   () -> "%s op %d: %s".formatted(one.step().kind(), one.call().op(), failure));
               boolean isRight = failure != null || (result != null && right.test(result));
-              journal.ended(one.call(), isRight, failure, one.caller().host().stillNanos(), true);
+              journal.ended(one.call(), isRight, failure, true);
             });
   }
 

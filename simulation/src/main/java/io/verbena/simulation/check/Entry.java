@@ -1,23 +1,28 @@
 package io.verbena.simulation.check;
 
 import io.verbena.simulation.plan.Step.CallKind;
+import io.verbena.simulation.world.SimHost;
 import org.jspecify.annotations.Nullable;
 
 /** What is known of one call. */
 public final class Entry {
   final long op;
   final String session;
+  final SimHost caller;
   final CallKind kind;
   final long issued;
   final long timeout;
   final long stillBefore;
   final boolean ordered;
   long ended = -1;
+
+  /** Its caller's process was killed before it ended. */
+  boolean gone;
+
   boolean cancelled;
   int executions;
   long ticket = -1;
   String incarnation = "";
-  String process = "";
   @Nullable Throwable failure;
 
   /** Returns its number. */
@@ -30,6 +35,11 @@ public final class Entry {
     return session;
   }
 
+  /** Returns for how long its caller's process has stood still since it was made. */
+  long still() {
+    return caller.stillNanos() - stillBefore;
+  }
+
   /** Returns whether a handler has begun with it. */
   public boolean isExecuted() {
     return executions > 0;
@@ -38,17 +48,18 @@ public final class Entry {
   Entry(
       long op,
       String session,
+      SimHost caller,
       CallKind kind,
       long issued,
       long timeout,
-      long stillBefore,
       boolean ordered) {
     this.op = op;
     this.session = session;
+    this.caller = caller;
     this.kind = kind;
     this.issued = issued;
     this.timeout = timeout;
-    this.stillBefore = stillBefore;
+    this.stillBefore = caller.stillNanos();
     this.ordered = ordered;
   }
 }

@@ -6,6 +6,7 @@ import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.simulation.contract.Refused;
 import io.verbena.simulation.plan.Step.CallKind;
+import io.verbena.simulation.world.SimHost;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -28,13 +29,13 @@ public final class Journal {
   private final LongSupplier clock;
   private final boolean calm;
   private final Map<Long, Entry> calls = new LinkedHashMap<>();
-  private final Map<Long, String> transfers = new LinkedHashMap<>();
+  private final Map<Long, SimHost> transfers = new LinkedHashMap<>();
   private final List<Violation> violations = new ArrayList<>();
   private final Tally tally = new Tally();
   private final Map<Long, Result> results = new LinkedHashMap<>();
   private String exempt = "";
   private String exemptAddress = "";
-  private final Set<String> ending = new HashSet<>();
+  private final Set<SimHost> ending = new HashSet<>();
   private int open;
 
   /**
@@ -123,31 +124,21 @@ public final class Journal {
   }
 
   /**
-   * A call is made.
+   * A call is made, of which nobody hears any more if its caller's process is killed.
    *
    * @param timeout its deadline, in nanoseconds from now
-   * @param still how long its process stood still so far
    * @param ordered calls of its session and kind are executed in the order in which they were made
    */
   public Entry called(
-      long op, String session, CallKind kind, long timeout, long still, boolean ordered) {
-    Entry entry = new Entry(op, session, kind, clock.getAsLong(), timeout, still, ordered);
+      long op, String session, SimHost caller, CallKind kind, long timeout, boolean ordered) {
+    Entry entry = new Entry(op, session, caller, kind, clock.getAsLong(), timeout, ordered);
     calls.put(op, entry);
     open++;
     return entry;
   }
 
-  /**
-   * Its process makes a call, of which nobody hears any more if it is killed.
-   *
-   * @param process that makes the call
-   */
-  public void isMadeBy(Entry call, String process) {
-    call.process = process;
-  }
-
   /** A process ends in order, and its own calls with it. */
-  public void processEnds(String process) {
+  public void processEnds(SimHost process) {
     ending.add(process);
   }
 
@@ -157,24 +148,25 @@ public final class Journal {
   }
 
   /** A process was killed: its own calls never end, and need not. */
-  public void processIsGone(String process) {
+  public void processIsGone(SimHost process) {
     for (Entry call : calls.values()) {
-      if (call.ended < 0 && call.process.equals(process)) {
+      if (call.ended < 0 && call.caller == process) {
         call.ended = clock.getAsLong();
+        call.gone = true;
         open--;
       }
     }
-    transfers.values().removeIf(process::equals);
+    transfers.values().removeIf(of -> of == process);
   }
 
   /** A process begins a transfer, of which nobody hears any more if it is killed. */
-  public void begun(long op, String process) {
+  public void begun(long op, SimHost process) {
     transfers.put(op, process);
   }
 
   /** It has ended; returns false where its process had been killed, or ends. */
   public boolean over(long op) {
-    String process = transfers.remove(op);
+    SimHost process = transfers.remove(op);
     return process != null && !ending.contains(process);
   }
 
@@ -230,25 +222,22 @@ public final class Journal {
    * A call has ended.
    *
    * @param right whether the answer is the right one, where there is one
-   * @param still how long the caller's process stood still so far
    * @param bounded whether its deadline ends it at once
    */
-  public void ended(
-      Entry call, boolean right, @Nullable Throwable thrown, long still, boolean bounded) {
+  public void ended(Entry call, boolean right, @Nullable Throwable thrown, boolean bounded) {
     Throwable failure = thrown instanceof CompletionException wrapped ? wrapped.getCause() : thrown;
     long now = clock.getAsLong();
-    if (call.ended >= 0 && !call.process.isEmpty()) {
-      return; // its process was killed, and unwinds
-    }
     if (call.ended >= 0) {
-      broken("every call ends once", call.session, call.op, "it ended again: " + failure);
+      if (!call.gone) { // else its process was killed, and unwinds
+        broken("every call ends once", call.session, call.op, "it ended again: " + failure);
+      }
       return;
     }
     call.ended = now;
     call.failure = failure;
     open--;
     long took = now - call.issued;
-    long late = took - call.timeout - (still - call.stillBefore);
+    long late = took - call.timeout - call.still();
     if (bounded && late > LATE_NANOS) {
       broken(
           "deadlines end calls in time",
@@ -337,7 +326,7 @@ public final class Journal {
       case INTERNAL -> call.kind == CallKind.FAIL || isOfCallback(call, failure);
       case UNAVAILABLE -> (!calm && !isOfProtocol(failure)) || isOfPool(failure);
       case RESOURCE_EXHAUSTED -> !calm || isOfPool(failure);
-      case CANCELLED -> call.cancelled || ending.contains(call.process);
+      case CANCELLED -> call.cancelled || ending.contains(call.caller);
       default -> false;
     };
   }

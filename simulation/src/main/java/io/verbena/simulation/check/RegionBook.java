@@ -6,9 +6,9 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 import io.verbena.api.Execution;
 import io.verbena.api.RpcException;
 import io.verbena.api.region.ExposedRegion;
-import io.verbena.api.region.RegionRef;
 import io.verbena.simulation.plan.Step.Reach;
 import io.verbena.simulation.plan.Step.ReachKind;
+import io.verbena.simulation.world.SimHost;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -86,11 +86,6 @@ public final class RegionBook {
     public MemorySegment memory() {
       return memory;
     }
-
-    /** Returns by which number what nobody changes is known. */
-    public int number() {
-      return number;
-    }
   }
 
   /** A flag and the data that it tells of, which one after the other writes. */
@@ -106,38 +101,21 @@ public final class RegionBook {
 
   /** A board that one peer may reach. */
   public static final class Region {
-    private final RegionRef ref;
     private final Board board;
     private final ExposedRegion exposed;
-    private final String process;
+    private final SimHost owner;
     private final String name;
     private long due;
     private long closed = Long.MAX_VALUE;
     private long ended = Long.MAX_VALUE;
     private boolean isGone;
 
-    Region(Board board, ExposedRegion exposed, String process, String name, long due) {
-      this.ref = exposed.ref();
+    Region(Board board, ExposedRegion exposed, SimHost owner, String name, long due) {
       this.board = board;
       this.exposed = exposed;
-      this.process = process;
+      this.owner = owner;
       this.name = name;
       this.due = due;
-    }
-
-    /** Returns what its peer knows it by. */
-    public RegionRef ref() {
-      return ref;
-    }
-
-    /** Returns the memory. */
-    public Board board() {
-      return board;
-    }
-
-    /** Returns it as its owner has it. */
-    public ExposedRegion exposed() {
-      return exposed;
     }
   }
 
@@ -145,7 +123,7 @@ public final class RegionBook {
   public static final class Op {
     final Reach step;
     final String session;
-    final String process;
+    final SimHost caller;
     final Region region;
     final long issued;
     final long timeout;
@@ -180,19 +158,18 @@ public final class RegionBook {
     Op(
         Reach step,
         String session,
-        String process,
+        SimHost caller,
         Region region,
         long issued,
         long timeout,
-        long stillBefore,
         long began) {
       this.step = step;
       this.session = session;
-      this.process = process;
+      this.caller = caller;
       this.region = region;
       this.issued = issued;
       this.timeout = timeout;
-      this.stillBefore = stillBefore;
+      this.stillBefore = caller.stillNanos();
       this.began = began;
     }
 
@@ -299,11 +276,10 @@ public final class RegionBook {
   /**
    * A board is exposed.
    *
-   * @param process the owner's
    * @param due when its lease is over
    */
-  public Region exposed(Board board, ExposedRegion exposed, String process, String name, long due) {
-    Region made = new Region(board, exposed, process, name, due);
+  public Region exposed(Board board, ExposedRegion exposed, SimHost owner, String name, long due) {
+    Region made = new Region(board, exposed, owner, name, due);
     regions.add(made);
     coverage.add("exposed");
     return made;
@@ -347,12 +323,12 @@ public final class RegionBook {
   }
 
   /** A process was killed: its regions are gone, and what it did ends no more. */
-  public void processIsGone(String process) {
+  public void processIsGone(SimHost process) {
     for (Region region : regions) {
-      region.isGone |= region.process.equals(process);
+      region.isGone |= region.owner == process;
     }
     for (Op op : ops) {
-      if (op.isOpen && op.process.equals(process)) {
+      if (op.isOpen && op.caller == process) {
         over(op);
         if (op.step.kind() == ReachKind.PUT_PAIR) {
           op.pair().retired = true;
@@ -386,13 +362,10 @@ public final class RegionBook {
   /**
    * Something begins.
    *
-   * @param process whose
    * @param timeout in nanoseconds
-   * @param still how long its process stood still so far
    */
-  public Op began(
-      Reach step, String session, String process, Region region, long timeout, long still) {
-    Op op = new Op(step, session, process, region, clock.getAsLong(), timeout, still, ++events);
+  public Op began(Reach step, String session, SimHost caller, Region region, long timeout) {
+    Op op = new Op(step, session, caller, region, clock.getAsLong(), timeout, ++events);
     ops.add(op);
     open++;
     if (op.isOfWord()) {
@@ -422,16 +395,15 @@ public final class RegionBook {
    * It has ended.
    *
    * @param seen what it read, or what the word was; null: nothing
-   * @param still how long its process stood still so far
    */
-  public void ended(Op op, @Nullable Long seen, @Nullable Throwable thrown, long still) {
+  public void ended(Op op, @Nullable Long seen, @Nullable Throwable thrown) {
     if (!op.isOpen) {
       return; // its process was killed
     }
     over(op);
     Throwable failure = thrown instanceof CompletionException wrapped ? wrapped.getCause() : thrown;
     long took = clock.getAsLong() - op.issued;
-    if (took - op.timeout - (still - op.stillBefore) > Journal.LATE_NANOS) {
+    if (took - op.timeout - (op.caller.stillNanos() - op.stillBefore) > Journal.LATE_NANOS) {
       broken(
           op,
           "deadlines end what is done with regions in time",

@@ -6,6 +6,7 @@ import io.verbena.api.RpcStatus;
 import io.verbena.simulation.check.StreamEntry.Ending;
 import io.verbena.simulation.plan.Step.FaultKind;
 import io.verbena.simulation.plan.Step.StreamKind;
+import io.verbena.simulation.world.SimHost;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -62,7 +63,7 @@ public final class StreamBook {
 
   /** A call with a stream is made. */
   public StreamEntry made(Entry call, StreamKind kind, boolean arguments) {
-    StreamEntry made = new StreamEntry(call, kind, arguments, call.stillBefore);
+    StreamEntry made = new StreamEntry(call, kind, arguments);
     streams.add(made);
     return made;
   }
@@ -79,7 +80,7 @@ public final class StreamBook {
   // ---- its publisher ----
 
   /** Its publisher is in this process. */
-  public void isSentBy(StreamEntry stream, String process) {
+  public void isSentBy(StreamEntry stream, SimHost process) {
     stream.sender = process;
   }
 
@@ -131,7 +132,7 @@ public final class StreamBook {
   // ---- its subscriber ----
 
   /** It has a subscriber, in this process, over this path. */
-  public void isTakenBy(StreamEntry stream, String process, String path) {
+  public void isTakenBy(StreamEntry stream, SimHost process, String path) {
     stream.taker = process;
     stream.taken = true;
     stream.path = path;
@@ -185,11 +186,9 @@ public final class StreamBook {
    * Its subscriber hears of its end.
    *
    * @param path by which its session goes now
-   * @param still how long its caller's process stood still so far
    * @param bounded whether its deadline ends it at once
    */
-  public void ended(
-      StreamEntry stream, @Nullable Throwable failure, String path, long still, boolean bounded) {
+  public void ended(StreamEntry stream, @Nullable Throwable failure, String path, boolean bounded) {
     if (stream.takerGone) {
       return;
     }
@@ -204,7 +203,7 @@ public final class StreamBook {
         broken(stream, "streams are complete when all has come", "it completes");
       }
     } else if (failure instanceof RpcException rpc) {
-      failed(stream, rpc, path, still, bounded);
+      failed(stream, rpc, path, bounded);
     } else {
       broken(stream, "streams fail with what is declared", failure.toString());
     }
@@ -217,8 +216,7 @@ public final class StreamBook {
     }
   }
 
-  private void failed(
-      StreamEntry stream, RpcException failure, String path, long still, boolean bounded) {
+  private void failed(StreamEntry stream, RpcException failure, String path, boolean bounded) {
     if (failure.execution() != Execution.EXECUTED || !stream.call.isExecuted()) {
       broken(stream, "streams fail where their call was executed", failure.toString());
     }
@@ -238,7 +236,7 @@ public final class StreamBook {
     if (!expected) {
       broken(stream, "streams fail for a reason", failure.getMessage() + "");
     }
-    late -= still - stream.stillBefore;
+    late -= stream.call.still();
     if (bounded && late > Journal.LATE_NANOS) {
       broken(
           stream,
@@ -263,13 +261,13 @@ public final class StreamBook {
   }
 
   /** A process was killed: its ends hear nothing any more, and the others are to hear of that. */
-  public void processIsGone(String process) {
+  public void processIsGone(SimHost process) {
     for (StreamEntry stream : streams) {
-      if (stream.sender.equals(process)) {
+      if (stream.sender == process) {
         stream.senderGone = true;
         stream.lost = true;
       }
-      if (stream.taker.equals(process)) {
+      if (stream.taker == process) {
         stream.takerGone = true;
         stream.lost = true;
       }
@@ -277,11 +275,11 @@ public final class StreamBook {
   }
 
   /** Something befalls two hosts: all streams between them meet it. */
-  public void met(FaultKind fault, String one, String other) {
+  public void met(FaultKind fault, SimHost one, SimHost other) {
     for (StreamEntry stream : streams) {
       boolean between =
-          (stream.sender.equals(one) && stream.taker.equals(other))
-              || (stream.sender.equals(other) && stream.taker.equals(one));
+          (stream.sender == one && stream.taker == other)
+              || (stream.sender == other && stream.taker == one);
       if (between && stream.subscribed && stream.isTaking()) {
         coverage.add(cell(fault, stream.kind));
       }
@@ -314,11 +312,10 @@ public final class StreamBook {
   }
 
   /** Returns how many streams a process may have to send still. */
-  public long sentBy(String process) {
+  public long sentBy(SimHost process) {
     return streams.stream()
         .filter(
-            stream ->
-                stream.sender.equals(process) && !stream.isTaken() && !stream.lost && !stream.over)
+            stream -> stream.sender == process && !stream.isTaken() && !stream.lost && !stream.over)
         .count();
   }
 }

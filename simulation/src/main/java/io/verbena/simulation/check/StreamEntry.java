@@ -1,15 +1,16 @@
 package io.verbena.simulation.check;
 
 import io.verbena.simulation.plan.Step.StreamKind;
+import io.verbena.simulation.world.SimHost;
+import org.jspecify.annotations.Nullable;
 
 /** What is known of one stream: both of its ends, as their users see them. */
 public final class StreamEntry {
   final Entry call;
   final StreamKind kind;
   final boolean arguments;
-  final long stillBefore;
-  String sender = "";
-  String taker = "";
+  @Nullable SimHost sender;
+  @Nullable SimHost taker;
   String path = "";
 
   // ---- its publisher ----
@@ -51,11 +52,10 @@ public final class StreamEntry {
     CANCELLED
   }
 
-  StreamEntry(Entry call, StreamKind kind, boolean arguments, long stillBefore) {
+  StreamEntry(Entry call, StreamKind kind, boolean arguments) {
     this.call = call;
     this.kind = kind;
     this.arguments = arguments;
-    this.stillBefore = stillBefore;
   }
 
   /** Returns its call's number. */
