@@ -6,14 +6,10 @@ import io.verbena.api.bulk.Received;
 import io.verbena.core.VerbenaClient;
 import io.verbena.simulation.check.Content;
 import io.verbena.simulation.check.Entry;
-import io.verbena.simulation.check.Journal;
 import io.verbena.simulation.contract.WorksRpc;
 import io.verbena.simulation.plan.Step.Call;
 import io.verbena.simulation.plan.Step.CallKind;
-import io.verbena.simulation.plan.Step.Cut;
 import io.verbena.simulation.plan.Step.Stage;
-import io.verbena.simulation.time.Agenda;
-import io.verbena.simulation.time.Scheduler;
 import io.verbena.simulation.time.Strand;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -21,205 +17,152 @@ import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 
 /** Makes calls, and tells the journal of them. */
 final class Calls {
-  private final Scheduler scheduler;
-  private final Agenda agenda;
-  private final Journal journal;
-  private final Memory memory;
-  private final Trace trace;
+  private final RunContext run;
   private final Cuts cuts;
-  private final long defaultTimeout;
 
-  Calls(
-      Scheduler scheduler,
-      Journal journal,
-      Memory memory,
-      Trace trace,
-      Cuts cuts,
-      long defaultTimeout) {
-    this.scheduler = scheduler;
-    this.agenda = scheduler.agenda();
-    this.journal = journal;
-    this.memory = memory;
-    this.trace = trace;
+  /** A call that is made. */
+  private record Made(SimSession session, Call call, Entry entry) {}
+
+  Calls(RunContext run, Cuts cuts) {
+    this.run = run;
     this.cuts = cuts;
-    this.defaultTimeout = defaultTimeout;
   }
 
   void start(SimSession session, Call call) {
-    long timeout = call.timeout() > 0 ? call.timeout() : defaultTimeout;
+    long op = call.op();
+    int amount = (int) call.amount();
+    long timeout = call.timeout() > 0 ? call.timeout() : run.timeout;
     boolean ordered = call.kind() == CallKind.COUNT || call.kind() == CallKind.COUNT_NOW;
     Entry entry =
-        journal.called(call.op(), session.name(), session.client(), call.kind(), timeout, ordered);
+        run.journal.called(op, session.name(), session.client(), call.kind(), timeout, ordered);
+    Made made = new Made(session, call, entry);
     WorksRpc.Async works =
         call.timeout() > 0
             ? WorksRpc.async(
                 session.session(), CallOptions.timeout(Duration.ofNanos(call.timeout())))
             : session.works();
+    Predicate<Long> right = result -> result == Content.answer(op);
     switch (call.kind()) {
-      case COUNT -> follow(session, call, entry, works.count(call.op()), right(call));
-      case COUNT_NOW -> follow(session, call, entry, works.countNow(call.op()), right(call));
-      case ECHO -> echo(session, call, entry, works, Content.bytes(call.op(), (int) call.amount()));
-      case TEXT -> echo(session, call, entry, works, Content.text(call.op(), (int) call.amount()));
-      case NOTE -> note(session, call, entry, works);
-      case TOUR ->
-          follow(session, call, entry, works.tour(call.op(), (int) call.amount()), right(call));
-      case WORK -> follow(session, call, entry, works.work(call.op(), call.amount()), right(call));
-      case FAIL_DECLARED ->
-          follow(session, call, entry, works.fail(call.op(), true), never -> false);
-      case FAIL -> follow(session, call, entry, works.fail(call.op(), false), never -> false);
-      case READ -> read(session, call, entry, works);
+      case COUNT -> follow(made, works.count(op), right);
+      case COUNT_NOW -> follow(made, works.countNow(op), right);
+      case ECHO -> echo(made, works, Content.bytes(op, amount));
+      case TEXT -> echo(made, works, Content.text(op, amount));
+      case NOTE -> note(made, works);
+      case TOUR -> follow(made, works.tour(op, amount), right);
+      case WORK -> follow(made, works.work(op, call.amount()), right);
+      case FAIL_DECLARED -> follow(made, works.fail(op, true), never -> false);
+      case FAIL -> follow(made, works.fail(op, false), never -> false);
+      case READ -> read(made, works);
       case STREAM -> throw new IllegalArgumentException("streams are made elsewhere: " + call);
     }
   }
 
-  private void echo(
-      SimSession session, Call call, Entry entry, WorksRpc.Async works, byte[] value) {
-    CompletableFuture<byte[]> echoed = works.echo(call.op(), value).toCompletableFuture();
-    follow(session, call, entry, echoed, same -> Arrays.equals(same, value));
-    cut(session, call, entry, echoed, stage -> isAt(stage, session, entry));
-  }
-
-  private static Predicate<Long> right(Call call) {
-    return result -> result == WorksHandler.answer(call.op());
+  private void echo(Made made, WorksRpc.Async works, byte[] value) {
+    CompletableFuture<byte[]> echoed = works.echo(made.call.op(), value).toCompletableFuture();
+    follow(made, echoed, same -> Arrays.equals(same, value));
+    cut(made, echoed, stage -> isAt(stage, made));
   }
 
   /** Its caller waits until it has left. */
-  private void note(SimSession session, Call call, Entry entry, WorksRpc.Async works) {
+  private void note(Made made, WorksRpc.Async works) {
     Strand _ =
-        scheduler.startBlocking(
-            session.client(), "caller", () -> note(session, call.op(), entry, works));
+        run.scheduler.startBlocking(
+            made.session.client(), "caller", () -> note(made.call.op(), made.entry, works));
   }
 
-  private void note(SimSession session, long op, Entry entry, WorksRpc.Async works) {
+  private void note(long op, Entry entry, WorksRpc.Async works) {
     RuntimeException[] failure = new RuntimeException[1];
-    Strand strand = scheduler.running();
-    if (strand == null) {
-      throw new IllegalStateException("a caller that waits runs on a strand");
-    }
-    strand.block(
-        () -> {
-          try {
-            works.note(op);
-          } catch (RuntimeException e) {
-            failure[0] = e;
-          }
-        });
+    run.scheduler
+        .strand()
+        .block(
+            () -> {
+              try {
+                works.note(op);
+              } catch (RuntimeException e) {
+                failure[0] = e;
+              }
+            });
     if (failure[0] == null) {
-      journal.sent(entry);
+      run.journal.sent(entry);
     } else {
-      journal.ended(entry, true, failure[0], true);
+      run.journal.ended(entry, true, failure[0], true);
     }
   }
 
-  private void read(SimSession session, Call call, Entry entry, WorksRpc.Async works) {
-    MemorySegment into = memory.allocate(call.amount());
-    CompletionStage<Received> answered =
-        works.read(call.op(), (int) call.amount(), Landing.of(into));
+  private void read(Made made, WorksRpc.Async works) {
+    Call call = made.call;
+    MemorySegment into = run.memory.allocate(call.amount());
+    CompletableFuture<Received> answered =
+        works.read(call.op(), (int) call.amount(), Landing.of(into)).toCompletableFuture();
     follow(
-        session,
-        call,
-        entry,
+        made,
         answered,
         received ->
             received.length() == call.amount() && Content.difference(into, call.op(), 0) < 0,
-        () -> memory.isBack(into, call.op(), session.name()));
+        () -> run.memory.isBack(into, call.op(), made.session.name()));
     cut(
-        session,
-        call,
-        entry,
-        answered.toCompletableFuture(),
+        made,
+        answered,
         stage ->
             stage == Stage.OFFERED
-                ? entry.isExecuted()
+                ? made.entry.isExecuted()
                 : Memory.hasLanded(into, stage, call.amount()));
   }
 
   /** Of values beside a message no more is seen: they leave, or all of them are there. */
-  private static boolean isAt(Stage stage, SimSession session, Entry entry) {
-    VerbenaClient client = session.client().client();
+  private static boolean isAt(Stage stage, Made made) {
+    VerbenaClient client = made.session.client().client();
     return stage == Stage.OFFERED
         ? client != null && client.bulkStats().sending() > 0
-        : entry.isExecuted();
+        : made.entry.isExecuted();
   }
 
-  private void cut(
-      SimSession session,
-      Call call,
-      Entry entry,
-      CompletableFuture<?> future,
-      Predicate<Stage> reached) {
-    Cut cut = call.cut();
-    if (cut == null) {
-      return;
-    }
-    String name = call.kind() + " op " + call.op();
+  private void cut(Made made, CompletableFuture<?> future, Predicate<Stage> reached) {
+    Call call = made.call;
     cuts.watch(
-        cut,
-        session.client(),
-        agenda.now() + call.timeout(),
-        name,
-        new Cuts.Cuttable() {
-          @Override
-          public boolean isOver() {
-            return future.isDone();
-          }
+        call.cut(),
+        made.session.client(),
+        call.timeout(),
+        call.kind() + " op " + call.op(),
+        future,
+        reached,
+        there -> cancel(made, future));
+  }
 
-          @Override
-          public boolean isAt(Stage stage) {
-            return reached.test(stage);
-          }
+  private void cancel(Made made, CompletableFuture<?> future) {
+    if (!future.isDone()) {
+      run.journal.cancels(made.entry);
+      future.cancel(true);
+    }
+  }
 
-          @Override
-          public void cancel(boolean there) {
-            journal.cancels(entry);
-            future.cancel(true);
-          }
-        });
+  private <T> void follow(Made made, CompletionStage<T> answered, Predicate<T> right) {
+    follow(made, answered, right, () -> {});
   }
 
   private <T> void follow(
-      SimSession session, Call call, Entry entry, CompletionStage<T> answered, Predicate<T> right) {
-    follow(session, call, entry, answered, right, () -> {});
-  }
-
-  private <T> void follow(
-      SimSession session,
-      Call call,
-      Entry entry,
-      CompletionStage<T> answered,
-      Predicate<T> right,
-      Runnable after) {
+      Made made, CompletionStage<T> answered, Predicate<T> right, Runnable after) {
+    Call call = made.call;
     CompletableFuture<T> future = answered.toCompletableFuture();
     boolean bounded = call.kind() != CallKind.READ;
     CompletableFuture<T> _ =
         future.whenComplete(
             (result, failure) -> {
-              trace.say(
+              run.trace.say(
                   () ->
                       "%s: %s op %d: %s"
-                          .formatted(session, call.kind(), call.op(), words(failure)));
+                          .formatted(
+                              made.session,
+                              call.kind(),
+                              call.op(),
+                              failure == null ? "answered" : failure.getMessage()));
               boolean isRight = failure != null || (result != null && right.test(result));
-              journal.ended(entry, isRight, failure, bounded);
+              run.journal.ended(made.entry, isRight, failure, bounded);
               after.run();
             });
-    if (call.cancelAfter() >= 0) {
-      Agenda.Entry _ =
-          agenda.after(
-              call.cancelAfter(),
-              () -> {
-                if (!future.isDone()) {
-                  journal.cancels(entry);
-                  future.cancel(true);
-                }
-              });
-    }
-  }
-
-  private static String words(@Nullable Throwable failure) {
-    return failure == null ? "answered" : String.valueOf(failure.getMessage());
+    run.later(call.cancelAfter(), () -> cancel(made, future));
   }
 }

@@ -1,70 +1,63 @@
 package io.verbena.simulation;
 
-import io.verbena.simulation.check.Journal;
 import io.verbena.simulation.plan.Step.Cut;
 import io.verbena.simulation.plan.Step.CutKind;
 import io.verbena.simulation.plan.Step.Stage;
 import io.verbena.simulation.time.Agenda;
-import io.verbena.simulation.time.Scheduler;
 import io.verbena.simulation.world.SimHost;
-import java.util.function.BooleanSupplier;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /** Ends calls and transfers when they are so far as was drawn, by what their users can see. */
 final class Cuts {
-  private final Scheduler scheduler;
-  private final Journal journal;
-  private final Trace trace;
+  private final RunContext run;
 
-  Cuts(Scheduler scheduler, Journal journal, Trace trace) {
-    this.scheduler = scheduler;
-    this.journal = journal;
-    this.trace = trace;
-  }
-
-  /** What is to be cut. */
-  interface Cuttable {
-    /** Returns whether it has ended. */
-    boolean isOver();
-
-    /** Returns whether it is so far. */
-    boolean isAt(Stage stage);
-
-    /** Has either of its ends cancel it. */
-    void cancel(boolean there);
+  Cuts(RunContext run) {
+    this.run = run;
   }
 
   /**
-   * Looks after each turn how far it is, and cuts it in time.
+   * Looks after each turn how far something is, and cuts it in time.
    *
+   * @param cut null: it is left alone
    * @param host who began it
-   * @param deadline when its time is over, on the run's clock
+   * @param timeout when its time is over, in nanoseconds from now
+   * @param future completes when it ends
+   * @param reached whether it is so far
+   * @param cancel has it cancelled; by the other end where that is true
    */
-  void watch(Cut cut, SimHost host, long deadline, String name, Cuttable it) {
-    scheduler.watch(
-        () -> {
-          if (host.hasEnded() || it.isOver()) {
-            return true;
-          }
-          boolean reached = it.isAt(cut.stage());
-          if (reached) {
-            journal.tally().add(cut.kind() + " at " + cut.stage());
-            trace.say(() -> "%s is %s at %s".formatted(name, cut.kind(), cut.stage()));
-            if (cut.kind() == CutKind.OUT_OF_TIME) {
-              standStill(host, deadline, it::isOver);
-            } else {
-              it.cancel(cut.kind() == CutKind.CANCELLED_THERE);
-            }
-          }
-          return reached;
-        });
-  }
-
-  /** Its process stands still at this very step until its time is over. */
-  private void standStill(SimHost host, long deadline, BooleanSupplier over) {
-    if (host.standsStill() || over.getAsBoolean()) {
+  void watch(
+      @Nullable Cut cut,
+      SimHost host,
+      long timeout,
+      String name,
+      CompletableFuture<?> future,
+      Predicate<Stage> reached,
+      Consumer<Boolean> cancel) {
+    if (cut == null) {
       return;
     }
-    host.standStill(true);
-    Agenda.Entry _ = scheduler.agenda().at(deadline + 1, () -> host.standStill(false));
+    long deadline = run.agenda.now() + timeout;
+    run.scheduler.watch(
+        () -> {
+          if (host.hasEnded() || future.isDone()) {
+            return true;
+          }
+          boolean isThere = reached.test(cut.stage());
+          if (isThere) {
+            run.journal.tally().add(cut.kind() + " at " + cut.stage());
+            run.trace.say(() -> "%s is %s at %s".formatted(name, cut.kind(), cut.stage()));
+            if (cut.kind() != CutKind.OUT_OF_TIME) {
+              cancel.accept(cut.kind() == CutKind.CANCELLED_THERE);
+            } else if (!host.standsStill()) {
+              // Its process stands still at this very step until its time is over.
+              host.standStill(true);
+              Agenda.Entry _ = run.agenda.at(deadline + 1, () -> host.standStill(false));
+            }
+          }
+          return isThere;
+        });
   }
 }

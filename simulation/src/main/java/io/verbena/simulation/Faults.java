@@ -5,13 +5,11 @@ import io.verbena.core.bulk.stat.BulkStats;
 import io.verbena.simulation.check.Tally;
 import io.verbena.simulation.net.Line;
 import io.verbena.simulation.plan.Phase;
-import io.verbena.simulation.plan.Plan;
 import io.verbena.simulation.plan.Step.Fault;
 import io.verbena.simulation.plan.Step.FaultKind;
 import io.verbena.simulation.time.Agenda;
 import io.verbena.simulation.world.ShmProcess;
 import io.verbena.simulation.world.SimHost;
-import io.verbena.simulation.world.SimWorld;
 import io.verbena.verbs.fabric.FabricAdapter;
 import java.time.Duration;
 import java.util.List;
@@ -22,41 +20,18 @@ final class Faults {
   /** For so long a fault waits for the phase that it is aimed at. */
   private static final long AIM_NANOS = 1_000_000_000L;
 
-  private final SimWorld world;
+  private final RunContext run;
   private final Processes processes;
-  private final Trace trace;
   private final Duration normalLatency;
   private final long normalRate;
   private final Tally coverage = new Tally();
   private int underWay;
 
-  /** The clients, servers and sessions that there are now. */
-  interface Processes {
-    /** Returns the host of a server's present process. */
-    SimHost host(String name);
-
-    /** Returns a session by its place, as its client's present process has it. */
-    SimSession session(int place);
-
-    /** Kills a server's process, and starts another in its place later. */
-    void restartServer(String name, long after);
-
-    /** Has a server shut down in order, and starts another in its place later. */
-    void drainServer(String name, long after);
-
-    /** Something befalls the two hosts of a session. */
-    void met(FaultKind fault, SimHost client, SimHost server);
-
-    /** Kills a client's process, and starts another in its place, with its sessions. */
-    void restartClient(SimHost client);
-  }
-
-  Faults(SimWorld world, Processes processes, Trace trace, Plan plan) {
-    this.normalLatency = Duration.ofNanos(plan.latencyNanos());
-    this.normalRate = plan.rate();
-    this.world = world;
+  Faults(RunContext run, Processes processes) {
+    this.run = run;
     this.processes = processes;
-    this.trace = trace;
+    this.normalLatency = Duration.ofNanos(run.plan.latencyNanos());
+    this.normalRate = run.plan.rate();
   }
 
   /** Returns which fault met which phase, how often. */
@@ -86,24 +61,21 @@ final class Faults {
             strike(fault);
           }
         };
-    Agenda agenda = world.scheduler().agenda();
-    Agenda.Entry limit = agenda.after(AIM_NANOS, once);
+    Agenda.Entry limit = run.agenda.after(AIM_NANOS, once);
     // At once, or in the midst of the phase.
     long into = fault.amount() % 2 == 0 ? 0 : fault.amount() % 300_000;
-    world
-        .scheduler()
-        .watch(
-            () -> {
-              if (struck[0]) {
-                return true;
-              }
-              if (phase(fault) != aim) {
-                return false;
-              }
-              limit.callOff();
-              Agenda.Entry _ = agenda.after(into, once);
-              return true;
-            });
+    run.scheduler.watch(
+        () -> {
+          if (struck[0]) {
+            return true;
+          }
+          if (phase(fault) != aim) {
+            return false;
+          }
+          limit.callOff();
+          run.later(into, once);
+          return true;
+        });
   }
 
   /** Returns the phase that its session is in. */
@@ -140,12 +112,12 @@ final class Faults {
     SimHost client = session.client();
     Phase phase = phase(fault);
     coverage.add(CoverageTable.cell(fault.kind(), phase));
-    processes.met(fault.kind(), client, server);
-    trace.say(
+    run.streams.met(fault.kind(), client, server);
+    run.trace.say(
         () ->
             "FAULT %s between %s and %s for %.3f ms, in phase %s"
                 .formatted(fault.kind(), client, server, fault.nanos() / 1e6, phase));
-    Line line = world.line(client, server);
+    Line line = run.world.line(client, server);
     SimHost one = fault.amount() % 2 == 0 ? client : server;
     switch (fault.kind()) {
       case STREAM_RESET -> client.net().resetAll();
@@ -167,11 +139,11 @@ final class Faults {
       }
       case SERVER_STANDS_STILL -> standStill(server, fault);
       case CLIENT_STANDS_STILL -> standStill(client, fault);
-      case CLOCK_JUMP -> world.jump(fault.nanos());
+      case CLOCK_JUMP -> run.world.jump(fault.nanos());
       case FABRIC_CUT -> cutFabric(client, server, fault);
       case FABRIC_DELAY -> {
-        world.fabric().delay(client.fabric(), server.fabric(), fault.amount() % 200_000_000);
-        mend(fault, () -> world.fabric().delay(client.fabric(), server.fabric(), 0));
+        run.world.fabric().delay(client.fabric(), server.fabric(), fault.amount() % 200_000_000);
+        mend(fault, () -> run.world.fabric().delay(client.fabric(), server.fabric(), 0));
       }
       case DEVICE_REMOVED -> {
         FabricAdapter adapter = adapter(one, fault);
@@ -269,8 +241,8 @@ final class Faults {
   }
 
   private void cutFabric(SimHost client, SimHost server, Fault fault) {
-    world.fabric().cut(client.fabric(), server.fabric());
-    mend(fault, () -> world.fabric().heal(client.fabric(), server.fabric()));
+    run.world.fabric().cut(client.fabric(), server.fabric());
+    mend(fault, () -> run.world.fabric().heal(client.fabric(), server.fabric()));
   }
 
   private void standStill(SimHost host, Fault fault) {
@@ -280,16 +252,12 @@ final class Faults {
 
   private void mend(Fault fault, Runnable mending) {
     underWay++;
-    Agenda.Entry _ =
-        world
-            .scheduler()
-            .agenda()
-            .after(
-                fault.nanos(),
-                () -> {
-                  underWay--;
-                  trace.say(() -> "mended: %s".formatted(fault.kind()));
-                  mending.run();
-                });
+    run.later(
+        fault.nanos(),
+        () -> {
+          underWay--;
+          run.trace.say(() -> "mended: %s".formatted(fault.kind()));
+          mending.run();
+        });
   }
 }

@@ -1,6 +1,6 @@
 package io.verbena.simulation;
 
-import io.verbena.api.CallContext;
+import io.verbena.simulation.check.Content;
 import io.verbena.simulation.check.Journal;
 import io.verbena.simulation.contract.Guide;
 import io.verbena.simulation.contract.Item;
@@ -20,7 +20,7 @@ record GuideHandler(Journal journal, Streams streams, SimHost host) implements G
   @Override
   public long stop(long op) {
     executed(op);
-    return WorksHandler.answer(op);
+    return Content.answer(op);
   }
 
   @Override
@@ -32,12 +32,12 @@ record GuideHandler(Journal journal, Streams streams, SimHost host) implements G
   @Override
   public long collect(long op, Flow.Publisher<Item> items) {
     executed(op);
-    return streams.collect(op, items, CallContext.current(), host);
+    return streams.collect(op, items, host);
   }
 
   @Override
   public Flow.Publisher<Item> exchange(long op, Flow.Publisher<Item> items) {
     executed(op);
-    return streams.exchange(op, items, CallContext.current(), host);
+    return streams.exchange(op, items, host);
   }
 }

@@ -16,12 +16,10 @@ import io.verbena.simulation.check.Entry;
 import io.verbena.simulation.check.Journal;
 import io.verbena.simulation.check.Tally;
 import io.verbena.simulation.plan.Step.CallKind;
-import io.verbena.simulation.plan.Step.Cut;
 import io.verbena.simulation.plan.Step.LandingKind;
 import io.verbena.simulation.plan.Step.Move;
 import io.verbena.simulation.plan.Step.MoveKind;
 import io.verbena.simulation.plan.Step.Stage;
-import io.verbena.simulation.time.Agenda;
 import io.verbena.simulation.world.SimHost;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
@@ -30,11 +28,13 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,14 +43,11 @@ import org.jspecify.annotations.Nullable;
  * <p>It is long, since it is a list: each move stands by itself.
  */
 final class Moves implements PushHandler {
-  private final Agenda agenda;
-  private final Journal journal;
-  private final Memory memory;
-  private final Folder folder;
-  private final Trace trace;
+  /** For so long an object is published. */
+  static final Duration LEASE = Duration.ofSeconds(20);
+
+  private final RunContext run;
   private final Cuts cuts;
-  private final boolean calm;
-  private final long defaultTimeout;
   private final Map<Long, Arriving> arriving = new HashMap<>();
   private final Map<Long, Move> asked = new HashMap<>();
   private final List<Arriving> intoFiles = new ArrayList<>();
@@ -61,10 +58,14 @@ final class Moves implements PushHandler {
    * @param session this end of it
    * @param name of the session
    */
-  private record End(Session session, SimHost host, String name) {}
+  private record End(Session session, SimHost host, String name) {
+    static End of(SimSession session) {
+      return new End(session.session(), session.client(), session.name());
+    }
+  }
 
   /** An object on its way to a landing. */
-  private static final class Arriving {
+  private final class Arriving {
     final Move move;
     final String session;
     final Landing landing;
@@ -78,11 +79,25 @@ final class Moves implements PushHandler {
     /** Its sender knows that all has come, and whoever takes it waits until that is fenced off. */
     boolean told;
 
-    Arriving(Move move, String session, Landing landing, @Nullable MemorySegment into) {
+    Arriving(Move move, String session) {
       this.move = move;
       this.session = session;
-      this.landing = landing;
-      this.into = into;
+      MemorySegment memory =
+          move.landing() == LandingKind.MEMORY ? run.memory.allocate(move.length()) : null;
+      this.into = memory;
+      this.landing =
+          switch (move.landing()) {
+            case MEMORY -> Landing.of(Objects.requireNonNull(memory));
+            case POOLED -> Landing.pooled(move.length());
+            case FILE -> Landing.file(run.folder.of(move.op()));
+            case CHUNKS -> Landing.chunks(this::chunk);
+          };
+    }
+
+    private void chunk(MemorySegment chunk, long offset) {
+      altered |= Content.difference(chunk, move.op(), offset) >= 0;
+      altered |= offset != next;
+      next = offset + chunk.byteSize();
     }
 
     /** Returns whether so much of it is here. */
@@ -103,51 +118,34 @@ final class Moves implements PushHandler {
       long landed = move.landing() == LandingKind.CHUNKS ? next : coming.progress().bytes();
       return landed >= Memory.landed(stage, move.length());
     }
+
+    /** Its owner has its memory back, if it has some. */
+    void isBack() {
+      if (into != null) {
+        run.memory.isBack(into, move.op(), session);
+      }
+    }
+
+    void notThere(String why) {
+      broken("what is said to have arrived has", why);
+    }
+
+    void broken(String rule, String what) {
+      run.journal.broken(rule, session, move.op(), what);
+    }
   }
 
-  Moves(
-      Agenda agenda,
-      Journal journal,
-      Memory memory,
-      Folder folder,
-      Trace trace,
-      Cuts cuts,
-      boolean calm,
-      long defaultTimeout) {
-    this.defaultTimeout = defaultTimeout;
-    this.agenda = agenda;
-    this.journal = journal;
-    this.memory = memory;
-    this.folder = folder;
-    this.trace = trace;
+  Moves(RunContext run, Cuts cuts) {
+    this.run = run;
     this.cuts = cuts;
-    this.calm = calm;
   }
 
   private Arriving arriving(Move move, String session) {
-    if (move.landing() == LandingKind.MEMORY) {
-      MemorySegment into = memory.allocate(move.length());
-      return new Arriving(move, session, Landing.of(into), into);
-    }
-    if (move.landing() == LandingKind.POOLED) {
-      return new Arriving(move, session, Landing.pooled(move.length()), null);
-    }
+    Arriving to = new Arriving(move, session);
     if (move.landing() == LandingKind.FILE) {
-      Arriving to = new Arriving(move, session, Landing.file(folder.of(move.op())), null);
       intoFiles.add(to);
-      return to;
     }
-    Arriving[] self = new Arriving[1];
-    Landing chunks =
-        Landing.chunks(
-            (chunk, offset) -> {
-              Arriving mine = self[0];
-              mine.altered |= Content.difference(chunk, move.op(), offset) >= 0;
-              mine.altered |= offset != mine.next;
-              mine.next = offset + chunk.byteSize();
-            });
-    self[0] = new Arriving(move, session, chunks, null);
-    return self[0];
+    return to;
   }
 
   private static TransferOptions options(Move move) {
@@ -160,7 +158,7 @@ final class Moves implements PushHandler {
 
   void start(SimSession session, Move move) {
     switch (move.kind()) {
-      case PUSH -> push(new End(session.session(), session.client(), session.name()), move);
+      case PUSH -> push(End.of(session), move);
       case FETCH -> fetch(session, move);
       case PUSH_BACK, FETCH_BACK -> haveServerBegin(session, move);
     }
@@ -178,13 +176,13 @@ final class Moves implements PushHandler {
   void fetchBack(long op, ObjectRef ref, Session session, SimHost server) {
     Move move = asked.get(op);
     if (move != null) {
-      journal.begun(op, server);
+      run.journal.begun(op, server);
       fetch(endOf(op, session, server), move, ref);
     }
   }
 
   private End endOf(long op, Session session, SimHost server) {
-    Entry call = journal.call(op);
+    Entry call = run.journal.call(op);
     return new End(session, server, call == null ? "" : call.session());
   }
 
@@ -196,50 +194,43 @@ final class Moves implements PushHandler {
       called = session.works().send(move.op());
     } else {
       Source source = Source.of(Content.bytes(move.op(), move.length()));
-      Published published = session.session().objects().publish(source, WorksHandler.LEASE);
+      Published published = session.session().objects().publish(source, LEASE);
       called = session.works().take(move.op(), published.ref());
     }
     CompletableFuture<Void> _ =
         called
             .toCompletableFuture()
-            .whenComplete((nothing, failure) -> journal.ended(entry, true, failure, false));
+            .whenComplete((nothing, failure) -> run.journal.ended(entry, true, failure, false));
   }
 
   /** Its client calls the server for it. */
   private Entry calls(SimSession session, Move move) {
-    return journal.called(
-        move.op(), session.name(), session.client(), CallKind.COUNT, defaultTimeout, false);
+    return run.journal.called(
+        move.op(), session.name(), session.client(), CallKind.COUNT, run.timeout, false);
   }
 
   private void push(End by, Move move) {
-    MemorySegment from = memory.allocate(move.length());
+    MemorySegment from = run.memory.allocate(move.length());
     Content.fill(from, move.op(), 0);
     Arriving to = arriving(move, by.name);
     arriving.put(move.op(), to);
-    Source source = Source.of(from);
-    journal.begun(move.op(), by.host);
-    long began = agenda.now();
-    Transfer transfer = by.session.objects().push("" + move.op(), source, options(move));
-    cancelLater(move, transfer);
-    cut(by.host, to, transfer);
-    CompletableFuture<Received> _ =
-        transfer
-            .result()
-            .toCompletableFuture()
-            .whenComplete(
-                (received, failure) -> {
-                  over(by.name, move, failure, began);
-                  if (failure == null) {
-                    lookWhetherThere(to);
-                  }
-                  memory.isBack(from, move.op(), by.name);
-                });
+    run.journal.begun(move.op(), by.host);
+    follow(
+        by,
+        to,
+        by.session.objects().push("" + move.op(), Source.of(from), options(move)),
+        received -> {
+          if (received != null) {
+            lookWhetherThere(to);
+          }
+          run.memory.isBack(from, move.op(), by.name);
+        });
   }
 
   /** Has the server publish it first. */
   private void fetch(SimSession session, Move move) {
     Entry entry = calls(session, move);
-    journal.begun(move.op(), session.client());
+    run.journal.begun(move.op(), session.client());
     CompletableFuture<Void> _ =
         session
             .works()
@@ -247,11 +238,11 @@ final class Moves implements PushHandler {
             .toCompletableFuture()
             .handle(
                 (ref, failure) -> {
-                  journal.ended(entry, true, failure, false);
+                  run.journal.ended(entry, true, failure, false);
                   if (ref == null) {
-                    journal.over(move.op());
+                    run.journal.over(move.op());
                   } else {
-                    fetch(new End(session.session(), session.client(), session.name()), move, ref);
+                    fetch(End.of(session), move, ref);
                   }
                   return null;
                 });
@@ -259,26 +250,48 @@ final class Moves implements PushHandler {
 
   private void fetch(End by, Move move, ObjectRef ref) {
     Arriving to = arriving(move, by.name);
-    long began = agenda.now();
     Transfer transfer = by.session.objects().fetch(ref, to.landing, options(move));
-    cancelLater(move, transfer);
     to.transfer = transfer;
-    cut(by.host, to, transfer);
+    follow(
+        by,
+        to,
+        transfer,
+        received -> {
+          if (received != null) {
+            arrived(to, received);
+          }
+          lookAtFile(to);
+          to.isBack();
+        });
+  }
+
+  /**
+   * Has a transfer cancelled or cut as its plan says.
+   *
+   * @param then hears of its end; null: it has failed
+   */
+  private void follow(End by, Arriving to, Transfer transfer, Consumer<@Nullable Received> then) {
+    Move move = to.move;
+    long began = run.agenda.now();
+    run.later(move.cancelAfter(), transfer::cancel);
+    CompletableFuture<Received> result = transfer.result().toCompletableFuture();
+    cuts.watch(
+        move.cut(),
+        by.host,
+        move.timeout(),
+        move.kind() + " op " + move.op(),
+        result,
+        to::isAt,
+        there -> {
+          Transfer coming = to.transfer;
+          boolean _ = (there && coming != null ? coming : transfer).cancel();
+        });
     CompletableFuture<Received> _ =
-        transfer
-            .result()
-            .toCompletableFuture()
-            .whenComplete(
-                (received, failure) -> {
-                  over(by.name, move, failure, began);
-                  if (received != null) {
-                    arrived(to, received);
-                  }
-                  lookAtFile(to);
-                  if (to.into != null) {
-                    memory.isBack(to.into, move.op(), by.name);
-                  }
-                });
+        result.whenComplete(
+            (received, failure) -> {
+              over(to, failure, began);
+              then.accept(failure == null ? received : null);
+            });
   }
 
   /** Its sender is told that it has arrived. In memory it is there then, and may be taken later. */
@@ -286,7 +299,7 @@ final class Moves implements PushHandler {
     Move move = to.move;
     Transfer coming = to.transfer;
     if (coming == null) {
-      notThere(to, "the other end was never offered it");
+      to.notThere("the other end was never offered it");
       return;
     }
     boolean mayTakeItLater =
@@ -298,75 +311,34 @@ final class Moves implements PushHandler {
       case RUNNING -> {
         to.told = true;
         if (!mayTakeItLater || differs) {
-          notThere(to, "the other end has not taken it");
+          to.notThere("the other end has not taken it");
         }
       }
-      default -> notThere(to, "the other end failed to take it");
+      default -> to.notThere("the other end failed to take it");
     }
   }
 
-  private void notThere(Arriving to, String why) {
-    journal.broken("what is said to have arrived has", to.session, to.move.op(), why);
-  }
-
-  private void cut(SimHost host, Arriving to, Transfer begun) {
+  private void over(Arriving to, @Nullable Throwable thrown, long began) {
     Move move = to.move;
-    Cut cut = move.cut();
-    if (cut == null) {
-      return;
-    }
-    String name = move.kind() + " op " + move.op();
-    cuts.watch(
-        cut,
-        host,
-        agenda.now() + move.timeout(),
-        name,
-        new Cuts.Cuttable() {
-          @Override
-          public boolean isOver() {
-            return begun.result().toCompletableFuture().isDone();
-          }
-
-          @Override
-          public boolean isAt(Stage stage) {
-            return to.isAt(stage);
-          }
-
-          @Override
-          public void cancel(boolean there) {
-            Transfer coming = to.transfer;
-            boolean _ = (there && coming != null ? coming : begun).cancel();
-          }
-        });
-  }
-
-  private void cancelLater(Move move, Transfer transfer) {
-    if (move.cancelAfter() >= 0) {
-      Agenda.Entry _ = agenda.after(move.cancelAfter(), transfer::cancel);
-    }
-  }
-
-  private void over(String session, Move move, @Nullable Throwable thrown, long began) {
-    if (!journal.over(move.op())) {
+    if (!run.journal.over(move.op())) {
       return; // its process was killed, and unwinds
     }
     Throwable failure = thrown instanceof CompletionException wrapped ? wrapped.getCause() : thrown;
-    trace.say(
+    run.trace.say(
         () ->
             "%s: %s op %d: %s"
-                .formatted(session, move.kind(), move.op(), failure == null ? "whole" : failure));
-    journal.result(move.op(), session, words(failure), agenda.now() - began);
-    Tally tally = journal.tally();
+                .formatted(
+                    to.session, move.kind(), move.op(), failure == null ? "whole" : failure));
+    long took = run.agenda.now() - began;
+    run.journal.result(move.op(), to.session, words(failure), took);
+    Tally tally = run.journal.tally();
     if (failure == null) {
       tally.add("moved");
     } else if (failure instanceof TransferException transfer) {
       tally.add("move " + transfer.status());
-      long took = agenda.now() - began;
       if (transfer.status() == RpcStatus.DEADLINE_EXCEEDED && took < move.timeout()) {
-        journal.broken(
+        to.broken(
             "deadlines do not end transfers early",
-            session,
-            move.op(),
             "after %,.3f ms of %,.3f".formatted(took / 1e6, move.timeout() / 1e6));
       }
       boolean meant = move.mayBeCancelled() || move.timeout() > 0;
@@ -378,16 +350,11 @@ final class Moves implements PushHandler {
             case RESOURCE_EXHAUSTED, INVALID_ARGUMENT -> true;
             default -> false;
           };
-      if (!expected || (calm && !meant && !isOfMemory(transfer))) {
-        journal.broken(
-            "transfers fail for a reason",
-            session,
-            move.op(),
-            String.valueOf(failure.getMessage()));
+      if (!expected || (run.calm && !meant && !isOfMemory(transfer))) {
+        to.broken("transfers fail for a reason", String.valueOf(failure.getMessage()));
       }
     } else if (!(failure instanceof CancellationException) || !move.mayBeCancelled()) {
-      journal.broken(
-          "failures are of the declared types", session, move.op(), String.valueOf(failure));
+      to.broken("failures are of the declared types", String.valueOf(failure));
     }
   }
 
@@ -411,17 +378,15 @@ final class Moves implements PushHandler {
     if (to.move.landing() == LandingKind.CHUNKS) {
       whole &= !to.altered && to.next == move.length();
     } else if (to.move.landing() == LandingKind.FILE) {
-      whole &= Folder.isWhole(folder.of(move.op()), move.op(), move.length());
+      whole &= Folder.isWhole(run.folder.of(move.op()), move.op(), move.length());
     } else {
       MemorySegment bytes = to.into != null ? to.into : received.memory();
       whole &= bytes.byteSize() == move.length() && Content.difference(bytes, move.op(), 0) < 0;
     }
     received.close();
     if (!whole) {
-      journal.broken(
+      to.broken(
           "objects arrive whole and unaltered, or not at all",
-          to.session,
-          move.op(),
           move.kind() + " of " + move.length() + " bytes into " + move.landing());
     }
   }
@@ -437,24 +402,21 @@ final class Moves implements PushHandler {
     if (move.landing() != LandingKind.FILE) {
       return;
     }
-    Path file = folder.of(move.op());
+    Path file = run.folder.of(move.op());
     Transfer coming = to.transfer;
     @Nullable CompletableFuture<Received> ended =
         coming == null ? null : coming.result().toCompletableFuture();
     if (ended != null && ended.state() == Future.State.SUCCESS) {
       if (!Folder.isWhole(file, move.op(), move.length())) {
-        journal.broken(
+        to.broken(
             "objects arrive whole and unaltered, or not at all",
-            to.session,
-            move.op(),
             "it is said to be in its file, and is not");
       }
       return;
     }
     List<String> left = Folder.left(file, ended == null || mayGoOn(ended));
     if (!left.isEmpty()) {
-      journal.broken(
-          "what does not arrive leaves no file", to.session, move.op(), "there is " + left);
+      to.broken("what does not arrive leaves no file", "there is " + left);
     }
   }
 
@@ -484,11 +446,11 @@ final class Moves implements PushHandler {
                 (received, failure) -> {
                   to.failed = failure != null;
                   lookAtFile(to);
-                  if (failure != null && to.told) {
-                    notThere(to, "the other end fails to take it: " + failure.getMessage());
-                  }
-                  if (failure != null && to.into != null) {
-                    memory.isBack(to.into, to.move.op(), to.session);
+                  if (failure != null) {
+                    if (to.told) {
+                      to.notThere("the other end fails to take it: " + failure.getMessage());
+                    }
+                    to.isBack();
                   }
                 });
     return to.landing;
@@ -499,17 +461,13 @@ final class Moves implements PushHandler {
     Arriving to = arriving.get(Long.parseLong(offer.name()));
     if (to != null) {
       if (to.failed || to.taken) {
-        journal.broken(
+        to.broken(
             "every transfer ends once",
-            to.session,
-            to.move.op(),
             "it is handed over, and " + (to.failed ? "had failed" : "was before"));
       }
       to.taken = true;
       arrived(to, received);
-      if (to.into != null) {
-        memory.isBack(to.into, to.move.op(), to.session);
-      }
+      to.isBack();
     }
   }
 }

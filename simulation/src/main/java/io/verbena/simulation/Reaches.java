@@ -16,7 +16,6 @@ import io.verbena.simulation.contract.Stock;
 import io.verbena.simulation.contract.StockRpc;
 import io.verbena.simulation.plan.Step.Expose;
 import io.verbena.simulation.plan.Step.Reach;
-import io.verbena.simulation.time.Agenda;
 import io.verbena.simulation.world.SimHost;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -34,11 +33,7 @@ final class Reaches {
   /** So many bytes more a forged ref says that there are. */
   private static final int BEYOND = 64;
 
-  private final Agenda agenda;
-  private final RegionBook book;
-  private final Memory memory;
-  private final Trace trace;
-  private final long defaultTimeout;
+  private final RunContext run;
   private final Map<Long, Expose> planned = new HashMap<>();
   private final Map<Long, Region> exposed = new HashMap<>();
 
@@ -50,12 +45,8 @@ final class Reaches {
 
   private record Holder(Session session, SimHost host, RegionRef ref) {}
 
-  Reaches(Agenda agenda, RegionBook book, Memory memory, Trace trace, long defaultTimeout) {
-    this.agenda = agenda;
-    this.book = book;
-    this.memory = memory;
-    this.trace = trace;
-    this.defaultTimeout = defaultTimeout;
+  Reaches(RunContext run) {
+    this.run = run;
   }
 
   // ---- owners ----
@@ -110,55 +101,50 @@ final class Reaches {
       return null; // its session has ended
     }
     String name = "region op %d of %s".formatted(step.op(), owner);
-    Region region = book.exposed(board, made, owner, name, agenda.now() + step.lease());
+    Region region = run.regions.exposed(board, made, owner, name, run.agenda.now() + step.lease());
     exposed.put(step.op(), region);
-    trace.say(() -> name + " is exposed");
+    run.trace.say(() -> name + " is exposed");
     CompletableFuture<Void> _ =
         made.ended()
             .whenComplete(
                 (end, lost) -> {
-                  trace.say(() -> name + " has ended" + (lost == null ? "" : ": " + lost));
-                  if (book.ended(region, step.shared(), lost != null)) {
-                    memory.isBack(board.memory(), step.op(), name);
+                  run.trace.say(() -> name + " has ended" + (lost == null ? "" : ": " + lost));
+                  if (run.regions.ended(region, step.shared(), lost != null)) {
+                    run.memory.isBack(board.memory(), step.op(), name);
                   }
                 });
-    if (step.renewAfter() >= 0) {
-      after(
-          step.renewAfter(),
-          owner,
-          () -> {
-            if (made.isOpen()) {
-              made.renew(Duration.ofNanos(step.lease()));
-              book.renewed(region, agenda.now() + step.lease());
-            }
-          });
-    }
-    if (step.closeAfter() >= 0) {
-      after(
-          step.closeAfter(),
-          owner,
-          () -> {
-            trace.say(() -> name + " is closed");
-            made.close();
-            book.closed(region);
-          });
-    }
+    after(
+        step.renewAfter(),
+        owner,
+        () -> {
+          if (made.isOpen()) {
+            made.renew(Duration.ofNanos(step.lease()));
+            run.regions.renewed(region, run.agenda.now() + step.lease());
+          }
+        });
+    after(
+        step.closeAfter(),
+        owner,
+        () -> {
+          run.trace.say(() -> name + " is closed");
+          made.close();
+          run.regions.closed(region);
+        });
     return made.ref();
   }
 
   private Board newBoard() {
-    return book.board(memory.allocate(RegionBook.BOARD_BYTES));
+    return run.regions.board(run.memory.allocate(RegionBook.BOARD_BYTES));
   }
 
   private void after(long nanos, SimHost host, Runnable then) {
-    Agenda.Entry _ =
-        agenda.after(
-            nanos,
-            () -> {
-              if (!host.hasEnded()) {
-                then.run();
-              }
-            });
+    run.later(
+        nanos,
+        () -> {
+          if (!host.hasEnded()) {
+            then.run();
+          }
+        });
   }
 
   // ---- those who reach it ----
@@ -169,16 +155,16 @@ final class Reaches {
     if (holder == null
         || region == null
         || holder.host.hasEnded()
-        || !book.mayBegin(step, region)
+        || !run.regions.mayBegin(step, region)
         || !isAllowed(step, holder.ref.access())) {
       return;
     }
-    long timeout = step.timeout() > 0 ? step.timeout() : defaultTimeout;
+    long timeout = step.timeout() > 0 ? step.timeout() : run.timeout;
     Regions regions = holder.session.regions();
     if (step.timeout() > 0) {
       regions = regions.withTimeout(Duration.ofNanos(timeout));
     }
-    Op op = book.began(step, session.name(), holder.host, region, timeout);
+    Op op = run.regions.began(step, session.name(), holder.host, region, timeout);
     RegionRef ref = holder.ref;
     long at = op.offset();
     switch (step.kind()) {
@@ -210,7 +196,7 @@ final class Reaches {
             op,
             regions.get(ref, pair),
             none -> {
-              book.pairRead(op, flag.get(JAVA_LONG_UNALIGNED, 0), data);
+              run.regions.pairRead(op, flag.get(JAVA_LONG_UNALIGNED, 0), data);
               return null;
             });
       }
@@ -221,7 +207,7 @@ final class Reaches {
             op,
             regions.get(ref, at, into),
             none -> {
-              book.constantRead(op, into);
+              run.regions.constantRead(op, into);
               return null;
             });
       }
@@ -264,21 +250,18 @@ final class Reaches {
     CompletableFuture<T> _ =
         future.whenComplete(
             (result, failure) -> {
-              trace.say(
+              run.trace.say(
                   () -> "%s: %s".formatted(op, failure == null ? "done" : failure.getMessage()));
               @Nullable Long saw = failure == null ? seen.apply(result) : null;
-              book.ended(op, saw, failure);
+              run.regions.ended(op, saw, failure);
             });
-    if (op.cancelAfter() >= 0) {
-      Agenda.Entry _ =
-          agenda.after(
-              op.cancelAfter(),
-              () -> {
-                if (!future.isDone()) {
-                  book.cancels(op);
-                  future.cancel(true);
-                }
-              });
-    }
+    run.later(
+        op.cancelAfter(),
+        () -> {
+          if (!future.isDone()) {
+            run.regions.cancels(op);
+            future.cancel(true);
+          }
+        });
   }
 }

@@ -3,12 +3,10 @@ package io.verbena.simulation;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.simulation.check.Content;
-import io.verbena.simulation.check.StreamBook;
 import io.verbena.simulation.check.StreamEntry;
 import io.verbena.simulation.contract.Item;
 import io.verbena.simulation.plan.Step;
 import io.verbena.simulation.plan.Step.StreamEnding;
-import io.verbena.simulation.time.Scheduler;
 import io.verbena.simulation.time.Strand;
 import io.verbena.simulation.world.SimHost;
 import java.lang.foreign.MemorySegment;
@@ -17,8 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A simulated program's publisher: sends as a plan says. */
 final class StreamSource implements Flow.Publisher<Item>, Flow.Subscription {
-  private final Scheduler scheduler;
-  private final StreamBook book;
+  private final RunContext run;
   private final StreamEntry entry;
   private final Step.Stream step;
   private final StreamEnding ending;
@@ -29,19 +26,13 @@ final class StreamSource implements Flow.Publisher<Item>, Flow.Subscription {
   private boolean over;
 
   StreamSource(
-      Scheduler scheduler,
-      StreamBook book,
-      StreamEntry entry,
-      Step.Stream step,
-      StreamEnding ending,
-      SimHost host) {
-    this.scheduler = scheduler;
-    this.book = book;
+      RunContext run, StreamEntry entry, Step.Stream step, StreamEnding ending, SimHost host) {
+    this.run = run;
     this.entry = entry;
     this.step = step;
     this.ending = ending;
     this.host = host;
-    book.isSentBy(entry, host);
+    run.streams.isSentBy(entry, host);
   }
 
   /** Returns the number by which an item's content is known. */
@@ -52,7 +43,7 @@ final class StreamSource implements Flow.Publisher<Item>, Flow.Subscription {
   @Override
   public void subscribe(Flow.Subscriber<? super Item> to) {
     subscriber = to;
-    book.subscribed(entry);
+    run.streams.subscribed(entry);
     to.onSubscribe(this);
     if (step.items() == 0) {
       endIfDue(to);
@@ -61,7 +52,7 @@ final class StreamSource implements Flow.Publisher<Item>, Flow.Subscription {
 
   @Override
   public void request(long number) {
-    book.asked(entry, number);
+    run.streams.asked(entry, number);
     demand = demand + number < 0 ? Long.MAX_VALUE : demand + number;
     if (running || over) {
       return;
@@ -70,14 +61,14 @@ final class StreamSource implements Flow.Publisher<Item>, Flow.Subscription {
     if (step.pace() == 0) {
       send();
     } else {
-      Strand _ = scheduler.start(host, "publisher", this::sendSlowly);
+      Strand _ = run.scheduler.start(host, "publisher", this::sendSlowly);
     }
   }
 
   @Override
   public void cancel() {
     over = true;
-    book.unsubscribed(entry);
+    run.streams.unsubscribed(entry);
   }
 
   private void send() {
@@ -88,13 +79,9 @@ final class StreamSource implements Flow.Publisher<Item>, Flow.Subscription {
   }
 
   private void sendSlowly() {
-    Strand mine = scheduler.running();
-    if (mine == null) {
-      throw new IllegalStateException("a publisher that is slow has a strand");
-    }
     try {
       while (demand > 0 && !over) {
-        mine.sleep(step.pace());
+        run.scheduler.strand().sleep(step.pace());
         if (!over) {
           sendOne();
         }
@@ -113,7 +100,7 @@ final class StreamSource implements Flow.Publisher<Item>, Flow.Subscription {
     if (!endIfDue(to)) {
       int index = entry.sent();
       demand--;
-      book.sent(entry);
+      run.streams.sent(entry);
       byte[] value = Content.bytes(content(entry.op(), index), step.itemBytes());
       to.onNext(new Item(entry.op(), index, MemorySegment.ofArray(value)));
       if (entry.op() % 2 == 0 || index + 1 == step.items()) {
@@ -130,17 +117,17 @@ final class StreamSource implements Flow.Publisher<Item>, Flow.Subscription {
     boolean early = entry.sent() >= step.until();
     if (ending == StreamEnding.FAILED && early) {
       over = true;
-      book.published(entry, true);
+      run.streams.published(entry, true);
       to.onError(
           entry.op() % 2 == 0
               ? new RpcException(RpcStatus.PERMISSION_DENIED, "it fails as it was told")
               : new IllegalStateException("it fails as it was told"));
     } else if (ending == StreamEnding.SILENT && early) {
       over = true;
-      book.silent(entry);
+      run.streams.silent(entry);
     } else if (entry.sent() == step.items()) {
       over = true;
-      book.published(entry, false);
+      run.streams.published(entry, false);
       to.onComplete();
     }
     return over;

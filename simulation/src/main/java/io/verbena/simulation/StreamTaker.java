@@ -2,12 +2,10 @@ package io.verbena.simulation;
 
 import io.verbena.api.Session;
 import io.verbena.simulation.check.Content;
-import io.verbena.simulation.check.StreamBook;
 import io.verbena.simulation.check.StreamEntry;
 import io.verbena.simulation.contract.Item;
 import io.verbena.simulation.plan.Step;
 import io.verbena.simulation.plan.Step.StreamEnding;
-import io.verbena.simulation.time.Scheduler;
 import io.verbena.simulation.time.Strand;
 import io.verbena.simulation.world.SimHost;
 import java.util.concurrent.CompletableFuture;
@@ -16,8 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A simulated program's subscriber: requests as a plan says, and looks at what comes. */
 final class StreamTaker implements Flow.Subscriber<Item> {
-  private final Scheduler scheduler;
-  private final StreamBook book;
+  private final RunContext run;
   private final StreamEntry entry;
   private final Step.Stream step;
   private final StreamEnding ending;
@@ -35,23 +32,21 @@ final class StreamTaker implements Flow.Subscriber<Item> {
    * @param bounded whether its deadline ends it at once
    */
   StreamTaker(
-      Scheduler scheduler,
-      StreamBook book,
+      RunContext run,
       StreamEntry entry,
       Step.Stream step,
       StreamEnding ending,
       SimHost host,
       Session session,
       boolean bounded) {
-    this.scheduler = scheduler;
-    this.book = book;
+    this.run = run;
     this.entry = entry;
     this.step = step;
     this.ending = ending;
     this.host = host;
     this.session = session;
     this.bounded = bounded;
-    book.isTakenBy(entry, host, path());
+    run.streams.isTakenBy(entry, host, path());
   }
 
   private String path() {
@@ -78,7 +73,7 @@ final class StreamTaker implements Flow.Subscriber<Item> {
     if (entry.isTaken()) {
       return;
     }
-    book.cancelled(entry, path());
+    run.streams.cancelled(entry, path());
     Flow.Subscription from = subscription;
     if (from != null) {
       from.cancel();
@@ -98,10 +93,10 @@ final class StreamTaker implements Flow.Subscriber<Item> {
     Flow.Subscription from = subscription;
     if (number > 0 && from != null && !entry.isTaken()) {
       requested = requested + number < 0 ? Long.MAX_VALUE : requested + number;
-      book.requested(entry, number);
+      run.streams.requested(entry, number);
       from.request(number);
     } else if (leaves && !entry.isTaken()) {
-      book.left(entry);
+      run.streams.left(entry);
       done.complete(null);
     }
   }
@@ -112,24 +107,21 @@ final class StreamTaker implements Flow.Subscriber<Item> {
     long length = item.value().byteSize();
     boolean whole = item.op() == entry.op() && length == step.itemBytes();
     whole = whole && Content.difference(item.value(), content, 0) < 0;
-    book.received(entry, item.index(), whole, length);
+    run.streams.received(entry, item.index(), whole, length);
     if (ending == StreamEnding.CANCELLED && entry.received() >= step.until()) {
       cancel();
     } else if (entry.received() == requested) {
       if (step.rest() == 0) {
         ask();
       } else {
-        Strand _ = scheduler.start(host, "subscriber", this::askLater);
+        Strand _ = run.scheduler.start(host, "subscriber", this::askLater);
       }
     }
   }
 
   private void askLater() {
-    Strand mine = scheduler.running();
     try {
-      if (mine != null) {
-        mine.sleep(step.rest());
-      }
+      run.scheduler.strand().sleep(step.rest());
     } catch (InterruptedException e) {
       throw new IllegalStateException("nobody interrupts a subscriber", e);
     }
@@ -138,13 +130,13 @@ final class StreamTaker implements Flow.Subscriber<Item> {
 
   @Override
   public void onError(Throwable failure) {
-    book.ended(entry, failure, path(), bounded);
+    run.streams.ended(entry, failure, path(), bounded);
     end();
   }
 
   @Override
   public void onComplete() {
-    book.ended(entry, null, path(), false);
+    run.streams.ended(entry, null, path(), false);
     end();
   }
 }

@@ -3,8 +3,8 @@ package io.verbena.simulation;
 import io.verbena.api.CallContext;
 import io.verbena.api.CallOptions;
 import io.verbena.api.Session;
+import io.verbena.simulation.check.Content;
 import io.verbena.simulation.check.Entry;
-import io.verbena.simulation.check.Journal;
 import io.verbena.simulation.check.StreamBook;
 import io.verbena.simulation.check.StreamEntry;
 import io.verbena.simulation.contract.GuideRpc;
@@ -13,8 +13,6 @@ import io.verbena.simulation.contract.WorksRpc;
 import io.verbena.simulation.plan.Step;
 import io.verbena.simulation.plan.Step.CallKind;
 import io.verbena.simulation.plan.Step.StreamEnding;
-import io.verbena.simulation.time.Agenda;
-import io.verbena.simulation.time.Scheduler;
 import io.verbena.simulation.time.Strand;
 import io.verbena.simulation.world.SimHost;
 import java.time.Duration;
@@ -39,13 +37,7 @@ final class Streams {
   /** A call without a deadline. */
   private static final long NEVER = Long.MAX_VALUE / 4;
 
-  private final Scheduler scheduler;
-  private final Journal journal;
-  private final StreamBook book;
-  private final Callbacks callbacks;
-  private final Trace trace;
-  private final long defaultTimeout;
-  private final boolean bounded;
+  private final RunContext run;
   private final Map<Long, Step.Stream> asked = new HashMap<>();
   private final Map<Long, Made> made = new HashMap<>();
 
@@ -87,26 +79,8 @@ final class Streams {
     }
   }
 
-  /**
-   * A run's streams.
-   *
-   * @param bounded hosts have few threads for handlers: who is told does not hear at once
-   */
-  Streams(
-      Scheduler scheduler,
-      Journal journal,
-      StreamBook book,
-      Callbacks callbacks,
-      Trace trace,
-      long defaultTimeout,
-      boolean bounded) {
-    this.scheduler = scheduler;
-    this.journal = journal;
-    this.book = book;
-    this.callbacks = callbacks;
-    this.trace = trace;
-    this.defaultTimeout = defaultTimeout;
-    this.bounded = bounded;
+  Streams(RunContext run) {
+    this.run = run;
   }
 
   // ---- callers ----
@@ -118,28 +92,28 @@ final class Streams {
     }
     asked.put(step.op(), step);
     SimHost client = session.client();
-    Entry entry = called(step.op(), session.name(), defaultTimeout, client);
+    Entry entry = called(step.op(), session.name(), run.timeout, client);
     CompletableFuture<Void> _ =
         session
             .works()
             .streamBack(step.op())
             .toCompletableFuture()
-            .whenComplete((result, failure) -> journal.ended(entry, true, failure, true));
+            .whenComplete((result, failure) -> run.journal.ended(entry, true, failure, true));
   }
 
   /** A server was asked to make one. */
   void back(long op, Session session, SimHost server) {
     Step.Stream step = asked.get(op);
-    Entry caller = journal.call(op);
+    Entry caller = run.journal.call(op);
     if (step != null && caller != null) {
       End end = new End(session, server, caller.session() + ", stream back");
       // On a strand of its own: no call around it gives it a deadline.
-      Strand _ = scheduler.start(server, "caller", () -> make(end, step, op * BACK));
+      Strand _ = run.scheduler.start(server, "caller", () -> make(end, step, op * BACK));
     }
   }
 
   private Entry called(long op, String session, long timeout, SimHost host) {
-    return journal.called(op, session, host, CallKind.STREAM, timeout, false);
+    return run.journal.called(op, session, host, CallKind.STREAM, timeout, false);
   }
 
   private void make(End caller, Step.Stream step, long number) {
@@ -156,28 +130,28 @@ final class Streams {
             step,
             caller,
             call,
-            step.kind().hasArguments() ? book.made(call, step.kind(), true) : null,
-            answers ? book.made(call, step.kind(), false) : null);
+            step.kind().hasArguments() ? run.streams.made(call, step.kind(), true) : null,
+            answers ? run.streams.made(call, step.kind(), false) : null);
     made.put(number, one);
     Stubs stubs = Stubs.of(caller, back, options);
     StreamEntry arguments = one.arguments();
     StreamEntry returned = one.answers();
     if (arguments != null && returned != null) {
-      book.endsWith(arguments, returned);
+      run.streams.endsWith(arguments, returned);
     }
     if (arguments == null) {
       subscribe(one, stubs.watch().apply(number));
       return;
     }
     StreamEnding ending = answers ? step.argumentsEnding() : step.ending();
-    StreamSource source = new StreamSource(scheduler, book, arguments, step, ending, caller.host());
+    StreamSource source = new StreamSource(run, arguments, step, ending, caller.host());
     if (answers) {
       subscribe(one, stubs.exchange().apply(number, source));
     } else {
       CompletableFuture<Long> answered =
           stubs.collect().apply(number, source).toCompletableFuture();
-      follow(one, answered, result -> result == WorksHandler.answer(number));
-      CompletableFuture<Long> _ = answered.whenComplete((result, failure) -> one.over(book));
+      follow(one, answered, result -> result == Content.answer(number));
+      CompletableFuture<Long> _ = answered.whenComplete((result, failure) -> one.over(run.streams));
       cancelLater(one, answered, null);
     }
   }
@@ -186,10 +160,10 @@ final class Streams {
     CompletableFuture<T> _ =
         answered.whenComplete(
             (result, failure) -> {
-              trace.say(
+              run.trace.say(
                   () -> "%s op %d: %s".formatted(one.step().kind(), one.call().op(), failure));
               boolean isRight = failure != null || (result != null && right.test(result));
-              journal.ended(one.call(), isRight, failure, true);
+              run.journal.ended(one.call(), isRight, failure, true);
             });
   }
 
@@ -202,12 +176,12 @@ final class Streams {
         answered.whenComplete(
             (items, failure) -> {
               if (failure != null) {
-                one.over(book);
+                one.over(run.streams);
               } else if (step.ending() != StreamEnding.IGNORED) {
                 StreamEntry answers = Objects.requireNonNull(one.answers());
                 SimHost host = one.caller().host();
                 taker[0] = taker(answers, step, step.ending(), host, one.caller().session());
-                CompletableFuture<Void> _ = taker[0].ended().thenRun(() -> one.over(book));
+                CompletableFuture<Void> _ = taker[0].ended().thenRun(() -> one.over(run.streams));
                 items.subscribe(taker[0]);
               }
             });
@@ -217,36 +191,30 @@ final class Streams {
   private StreamTaker taker(
       StreamEntry entry, Step.Stream step, StreamEnding ending, SimHost host, Session session) {
     StreamTaker taker =
-        new StreamTaker(scheduler, book, entry, step, ending, host, session, atOnce(entry, step));
+        new StreamTaker(run, entry, step, ending, host, session, atOnce(entry, step));
     takers.add(taker);
     return taker;
   }
 
   /** Returns whether a deadline ends a stream at once: the caller's own, where it has threads. */
   private boolean atOnce(StreamEntry entry, Step.Stream step) {
-    return !bounded && step.timeout() > 0 && step.rest() == 0 && !entry.isOfArguments();
+    return !run.bounded && step.timeout() > 0 && step.rest() == 0 && !entry.isOfArguments();
   }
 
   /** Cancels the stream that a call has returned, or the call. */
   private void cancelLater(
       Made one, CompletableFuture<?> answered, StreamTaker @Nullable [] taker) {
-    if (one.step().cancelAfter() < 0) {
-      return;
-    }
     SimHost host = one.caller().host();
-    Agenda.Entry _ =
-        scheduler
-            .agenda()
-            .after(
-                one.step().cancelAfter(),
-                () -> {
-                  Strand _ = scheduler.start(host, "canceller", () -> cancel(one, answered, taker));
-                });
+    run.later(
+        one.step().cancelAfter(),
+        () -> {
+          Strand _ = run.scheduler.start(host, "canceller", () -> cancel(one, answered, taker));
+        });
   }
 
   private void cancel(Made one, CompletableFuture<?> answered, StreamTaker @Nullable [] taker) {
     if (!answered.isDone()) {
-      journal.cancels(one.call());
+      run.journal.cancels(one.call());
       answered.cancel(true);
     } else if (taker != null && taker[0] != null) {
       taker[0].cancel();
@@ -266,30 +234,34 @@ final class Streams {
   Flow.Publisher<Item> answer(long op, SimHost host) {
     Made one = made(op);
     StreamEntry answers = Objects.requireNonNull(one.answers());
-    return new StreamSource(scheduler, book, answers, one.step(), one.step().ending(), host);
+    return new StreamSource(run, answers, one.step(), one.step().ending(), host);
   }
 
-  Flow.Publisher<Item> exchange(
-      long op, Flow.Publisher<Item> items, CallContext call, SimHost host) {
+  Flow.Publisher<Item> exchange(long op, Flow.Publisher<Item> items, SimHost host) {
     Made one = made(op);
     StreamEntry arguments = Objects.requireNonNull(one.arguments());
     items.subscribe(
-        taker(arguments, one.step(), one.step().argumentsEnding(), host, call.session()));
+        taker(
+            arguments,
+            one.step(),
+            one.step().argumentsEnding(),
+            host,
+            CallContext.current().session()));
     return answer(op, host);
   }
 
-  long collect(long op, Flow.Publisher<Item> items, CallContext call, SimHost host) {
+  long collect(long op, Flow.Publisher<Item> items, SimHost host) {
     Made one = made(op);
     StreamEntry arguments = Objects.requireNonNull(one.arguments());
-    StreamTaker taker = taker(arguments, one.step(), one.step().ending(), host, call.session());
+    StreamTaker taker =
+        taker(arguments, one.step(), one.step().ending(), host, CallContext.current().session());
     items.subscribe(taker);
-    Strand mine = Objects.requireNonNull(scheduler.running());
     try {
-      mine.awaitDone(taker.done());
+      run.scheduler.strand().awaitDone(taker.done());
     } catch (InterruptedException e) {
-      callbacks.interrupted(op, call);
+      run.journal.interrupted(op);
       throw new IllegalStateException("interrupted while it collects", e);
     }
-    return WorksHandler.answer(op);
+    return Content.answer(op);
   }
 }

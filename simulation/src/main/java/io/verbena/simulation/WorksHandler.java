@@ -7,27 +7,24 @@ import io.verbena.api.bulk.ObjectRef;
 import io.verbena.api.bulk.Received;
 import io.verbena.api.bulk.Source;
 import io.verbena.simulation.check.Content;
-import io.verbena.simulation.check.Journal;
+import io.verbena.simulation.check.Entry;
 import io.verbena.simulation.contract.GuideRpc;
 import io.verbena.simulation.contract.Item;
 import io.verbena.simulation.contract.Refused;
 import io.verbena.simulation.contract.Works;
-import io.verbena.simulation.time.Scheduler;
-import io.verbena.simulation.time.Strand;
+import io.verbena.simulation.plan.Step.CallKind;
 import io.verbena.simulation.world.SimHost;
 import java.lang.foreign.MemorySegment;
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
 import java.util.function.Supplier;
 
 /** A simulated server's side of the calls. */
 final class WorksHandler implements Works {
-  static final Duration LEASE = Duration.ofSeconds(20);
+  /** So that no callback has the number of a call. */
+  private static final long STOPS = 1_000_000;
 
-  private final Scheduler scheduler;
-  private final Journal journal;
-  private final Callbacks callbacks;
+  private final RunContext run;
   private final Moves moves;
   private final Streams streams;
   private final Supplier<SimHost> host;
@@ -35,16 +32,8 @@ final class WorksHandler implements Works {
   private long ticket;
 
   WorksHandler(
-      Scheduler scheduler,
-      Journal journal,
-      Callbacks callbacks,
-      Moves moves,
-      Streams streams,
-      Supplier<SimHost> host,
-      String incarnation) {
-    this.scheduler = scheduler;
-    this.journal = journal;
-    this.callbacks = callbacks;
+      RunContext run, Moves moves, Streams streams, Supplier<SimHost> host, String incarnation) {
+    this.run = run;
     this.moves = moves;
     this.streams = streams;
     this.host = host;
@@ -58,36 +47,24 @@ final class WorksHandler implements Works {
   /** Whoever misbehaves may call with any number. */
   private void executed(long op, long place) {
     if (!isOfCulprit()) {
-      journal.executed(op, incarnation, place);
+      run.journal.executed(op, incarnation, place);
     }
   }
 
   private boolean isOfCulprit() {
-    return journal.isExempt(CallContext.current().session().peer());
-  }
-
-  private Strand strand() {
-    Strand running = scheduler.running();
-    if (running == null) {
-      throw new IllegalStateException("a handler runs on a strand");
-    }
-    return running;
-  }
-
-  static long answer(long op) {
-    return op * 31 + 7;
+    return run.journal.isExempt(CallContext.current().session().peer());
   }
 
   @Override
   public long count(long op) {
     executed(op);
-    return answer(op);
+    return Content.answer(op);
   }
 
   @Override
   public long countNow(long op) {
     executed(op, ++ticket);
-    return answer(op);
+    return Content.answer(op);
   }
 
   @Override
@@ -107,27 +84,45 @@ final class WorksHandler implements Works {
     GuideRpc.Async guide = GuideRpc.async(CallContext.current().session(), CallOptions.DEFAULT);
     try {
       for (int stop = 1; stop <= stops && !isOfCulprit(); stop++) {
-        CompletableFuture<Long> answered = callbacks.call(guide, op, stop, host.get());
-        strand().awaitDone(answered.handle((result, failure) -> result));
+        CompletableFuture<Long> answered = callBack(guide, op, stop);
+        run.scheduler.strand().awaitDone(answered.handle((result, failure) -> result));
         answered.join();
       }
     } catch (InterruptedException e) {
       throw new IllegalStateException("interrupted on its tour", e);
     }
-    return answer(op);
+    return Content.answer(op);
+  }
+
+  private CompletableFuture<Long> callBack(GuideRpc.Async guide, long op, int stop) {
+    long number = op * STOPS + stop;
+    long left = CallContext.current().remaining().toNanos();
+    Entry caller = run.journal.call(op);
+    String session = (caller == null ? "" : caller.session() + ", ") + "callback of op " + op;
+    Entry entry = run.journal.called(number, session, host.get(), CallKind.TOUR, left, false);
+    CompletableFuture<Long> answered;
+    try {
+      answered = guide.stop(number).toCompletableFuture();
+    } catch (RuntimeException e) {
+      answered = CompletableFuture.failedFuture(e);
+    }
+    return answered.whenComplete(
+        (result, failure) -> {
+          boolean right = failure != null || result == Content.answer(number);
+          run.journal.ended(entry, right, failure, true);
+        });
   }
 
   @Override
   public long work(long op, long nanos) {
     executed(op);
-    CallContext call = CallContext.current();
     try {
-      strand().sleep(nanos);
+      run.scheduler.strand().sleep(nanos);
     } catch (InterruptedException e) {
-      callbacks.interrupted(op, call);
+      run.journal.interrupted(op);
       throw new IllegalStateException("interrupted at work", e);
     }
-    return answer(op);
+    return Content.answer(op);
   }
 
   @Override
@@ -150,7 +145,7 @@ final class WorksHandler implements Works {
   public ObjectRef publish(long op, int length) {
     executed(op);
     Source source = Source.of(Content.bytes(op, length));
-    return CallContext.current().session().objects().publish(source, LEASE).ref();
+    return CallContext.current().session().objects().publish(source, Moves.LEASE).ref();
   }
 
   @Override
@@ -174,13 +169,13 @@ final class WorksHandler implements Works {
   @Override
   public long collect(long op, Flow.Publisher<Item> items) {
     executed(op);
-    return streams.collect(op, items, CallContext.current(), host.get());
+    return streams.collect(op, items, host.get());
   }
 
   @Override
   public Flow.Publisher<Item> exchange(long op, Flow.Publisher<Item> items) {
     executed(op);
-    return streams.exchange(op, items, CallContext.current(), host.get());
+    return streams.exchange(op, items, host.get());
   }
 
   @Override

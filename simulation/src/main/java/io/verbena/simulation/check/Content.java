@@ -23,6 +23,11 @@ public final class Content {
 
   private Content() {}
 
+  /** Returns what a call of this number is answered with. */
+  public static long answer(long op) {
+    return op * 31 + 7;
+  }
+
   private static byte[] noise() {
     byte[] made = new byte[PLACES + LONGEST];
     new Random(1).nextBytes(made);

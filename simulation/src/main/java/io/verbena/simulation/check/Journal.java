@@ -348,8 +348,12 @@ public final class Journal {
     return String.valueOf(failure.getMessage()).contains("protocol error");
   }
 
-  /** In a run where nothing goes wrong, a handler was interrupted. */
-  public void interrupted(Entry call) {
+  /** A handler was interrupted: in a run where nothing goes wrong, for its deadline alone. */
+  public void interrupted(long op) {
+    Entry call = calls.get(op);
+    if (call == null || !calm) {
+      return;
+    }
     long took = clock.getAsLong() - call.issued;
     if (!call.cancelled && took < call.timeout - TOLD_NANOS) {
       broken(

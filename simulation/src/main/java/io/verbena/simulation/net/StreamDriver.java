@@ -82,10 +82,7 @@ final class StreamDriver implements LinkDriver {
 
   @Override
   public int await(long nanos) {
-    Strand strand = scheduler.running();
-    if (strand == null) {
-      throw new IllegalStateException("only a strand waits");
-    }
+    Strand strand = scheduler.strand();
     if (!signalled && !woken) {
       waiting = strand;
       strand.await(nanos);

@@ -69,6 +69,15 @@ public final class Scheduler {
     return running;
   }
 
+  /** Returns the strand that runs now, for what only strands do. */
+  public Strand strand() {
+    Strand strand = running;
+    if (strand == null) {
+      throw new IllegalStateException("only a strand waits");
+    }
+    return strand;
+  }
+
   /** Has somebody look after each turn, until what is looked for has come. */
   public void watch(BooleanSupplier hasCome) {
     watches.add(hasCome);

@@ -58,7 +58,7 @@ public final class HandlerPool implements Executor {
   }
 
   private void work(Task first) {
-    Strand mine = running();
+    Strand mine = scheduler.strand();
     Task task = first;
     try {
       while (task != null) {
@@ -72,14 +72,6 @@ public final class HandlerPool implements Executor {
       tickets.remove(mine);
       busy--;
     }
-  }
-
-  private Strand running() {
-    Strand strand = scheduler.running();
-    if (strand == null) {
-      throw new IllegalStateException("a handler runs on a strand");
-    }
-    return strand;
   }
 
   /** Returns the place in the order of handing over of the task that runs; -1 where none does. */

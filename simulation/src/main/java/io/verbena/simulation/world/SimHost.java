@@ -240,7 +240,7 @@ public final class SimHost implements Strand.Place, NanoClock {
     /** As the product's own loop thread: cycles while there is work, else waits. */
     void run() {
       loop.adopt();
-      Strand mine = world.running();
+      Strand mine = world.scheduler().strand();
       while (!ending) {
         noteCycle();
         if (loop.doWork() > 0) {

@@ -8,7 +8,6 @@ import io.verbena.simulation.net.Line;
 import io.verbena.simulation.net.VirtualNetwork;
 import io.verbena.simulation.time.Agenda;
 import io.verbena.simulation.time.Scheduler;
-import io.verbena.simulation.time.Strand;
 import io.verbena.verbs.fabric.Fabric;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -105,14 +104,6 @@ public final class SimWorld {
   /** Returns the way of streams between two hosts. */
   public Line line(SimHost one, SimHost other) {
     return network.line(one.net(), other.net());
-  }
-
-  Strand running() {
-    Strand strand = scheduler.running();
-    if (strand == null) {
-      throw new IllegalStateException("only strands wait");
-    }
-    return strand;
   }
 
   /** Adds a host with a process that has no client or server yet. */
