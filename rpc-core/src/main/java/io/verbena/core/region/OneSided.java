@@ -48,6 +48,9 @@ final class OneSided implements Participant {
   private final SessionImpl session;
   private final EventLoop loop;
 
+  /** Do what finds no path. */
+  private final RegionCalls calls;
+
   /**
    * Those that have not asked for all of their bytes. They take turns, a piece each: so a READ that
    * waits for those before it, as a second piece does, does so for all of them at once.
@@ -66,7 +69,7 @@ final class OneSided implements Participant {
   private final LinkedHashMap<Long, Reach> reaches = new LinkedHashMap<>(16, 0.75f, true);
 
   /** There are regions: before, no path is looked for. */
-  private boolean begun;
+  private volatile boolean begun;
 
   /** Where the session's frames go, if its device reads and writes by itself. */
   private volatile @Nullable BulkPath path;
@@ -96,18 +99,18 @@ final class OneSided implements Participant {
     }
   }
 
-  OneSided(SessionImpl session) {
+  OneSided(SessionImpl session, RegionCalls calls) {
     this.session = session;
+    this.calls = calls;
     this.loop = session.loop();
   }
 
   /** Regions are used from now on. Safe for any thread. */
   void begin() {
-    loop.execute(
-        () -> {
-          begun = true;
-          pathChanged();
-        });
+    if (!begun) {
+      begun = true;
+      loop.execute(this::pathChanged);
+    }
   }
 
   /** Returns whether {@link #start} may have a path. Safe for any thread. */
@@ -174,37 +177,28 @@ final class OneSided implements Participant {
   /**
    * Starts a get or put, or has it done by a call.
    *
-   * @param block has as many bytes as the pieces, one behind the other; released by this
-   * @param calls does by a call what finds no path
+   * @param block has as many bytes as its pieces, one behind the other; released by this
    */
-  void start(
-      RegionRef ref,
-      boolean reads,
-      List<RegionPiece> pieces,
-      Block block,
-      Operation<Void> operation,
-      long deadline,
-      SessionRegions calls) {
-    if (operation.isGivenUp()) {
+  void start(Operation.Move move, Block block) {
+    if (move.isGivenUp()) {
       block.release();
-      operation.settleFailed(new CancellationException());
+      move.settleFailed(new CancellationException());
       return;
     }
-    RemoteTarget target = reach(ref, reads ? Regions.READ : Regions.WRITE, calls);
+    RemoteTarget target = reach(move.ref, move.reads ? Regions.READ : Regions.WRITE);
     BulkPath by = path;
     BulkRegion staged =
-        target == null || by == null || pieces.size() > MOST_PIECES || !fit(pieces, target)
+        target == null || by == null || move.pieces.size() > MOST_PIECES || !fit(move, target)
             ? null
             : staged(by, block);
     if (target == null || by == null || staged == null) {
-      calls.moveByCall(operation, ref, reads, pieces, deadline);
+      calls.move(move);
       block.release();
       return;
     }
-    Access access =
-        new Access(ref, target, reads, by, pieces, block, staged, operation, deadline, calls);
-    access.timer = loop.timers().schedule(deadline, now -> access.expire());
-    operation.endBy(access::givenUp);
+    Access access = new Access(move, target, by, block, staged);
+    access.timer = loop.timers().schedule(move.deadline, now -> access.expire());
+    move.endBy(access::givenUp);
     boolean alone = waiting.isEmpty();
     waiting.add(access);
     if (alone) {
@@ -221,8 +215,8 @@ final class OneSided implements Participant {
     }
   }
 
-  private static boolean fit(List<RegionPiece> pieces, RemoteTarget target) {
-    for (RegionPiece piece : pieces) {
+  private static boolean fit(Operation.Move move, RemoteTarget target) {
+    for (RegionPiece piece : move.pieces) {
       if (piece.offset() > target.length() - piece.memory().byteSize()) {
         return false; // the ref says that they do, and the owner will say more
       }
@@ -231,7 +225,7 @@ final class OneSided implements Participant {
   }
 
   /** Returns the region, where the peer has opened it for that; whatever the ref says. */
-  private @Nullable RemoteTarget reach(RegionRef ref, int right, SessionRegions calls) {
+  private @Nullable RemoteTarget reach(RegionRef ref, int right) {
     BulkPath by = path;
     if (by == null) {
       return null;
@@ -243,19 +237,19 @@ final class OneSided implements Participant {
       if (reaches.size() > MOST_KNOWN) {
         reaches.pollFirstEntry();
       }
-      ask(ref, made, calls);
+      ask(ref, made);
       return null;
     }
     if (known.key != ref.key()) {
       return null;
     }
     if (known.target == null && !known.asked && loop.clock().nanoTime() - known.again >= 0) {
-      ask(ref, known, calls);
+      ask(ref, known);
     }
     return (known.access & right) != 0 ? known.target : null;
   }
 
-  private void ask(RegionRef ref, Reach reach, SessionRegions calls) {
+  private void ask(RegionRef ref, Reach reach) {
     reach.asked = true;
     CompletableFuture<?> _ =
         calls.attach(ref).whenComplete((attached, failure) -> attached(ref, reach, attached));
@@ -288,16 +282,11 @@ final class OneSided implements Participant {
    * </pre>
    */
   private final class Access {
-    private final RegionRef ref;
+    private final Operation.Move move;
     private final RemoteTarget target;
-    private final boolean reads;
     private final BulkPath by;
-    private final List<RegionPiece> pieces;
     private final Block block;
     private final BulkRegion staged;
-    private final Operation<Void> operation;
-    private final long deadline;
-    private final SessionRegions calls;
     private long timer = Timers.NONE;
 
     /** Which piece comes next, from where on, and where that is in the staged memory. */
@@ -326,32 +315,17 @@ final class OneSided implements Participant {
     private boolean released;
     private @Nullable RuntimeException mistake;
 
-    Access(
-        RegionRef ref,
-        RemoteTarget target,
-        boolean reads,
-        BulkPath by,
-        List<RegionPiece> pieces,
-        Block block,
-        BulkRegion staged,
-        Operation<Void> operation,
-        long deadline,
-        SessionRegions calls) {
-      this.ref = ref;
+    Access(Operation.Move move, RemoteTarget target, BulkPath by, Block block, BulkRegion staged) {
+      this.move = move;
       this.target = target;
-      this.reads = reads;
       this.by = by;
-      this.pieces = pieces;
       this.block = block;
       this.staged = staged;
-      this.operation = operation;
-      this.deadline = deadline;
-      this.calls = calls;
     }
 
     /** Asks for a piece, or the rest of one; returns false where no more may be under way now. */
     private boolean postsPiece() {
-      long length = piece < pieces.size() ? pieces.get(piece).memory().byteSize() : 0;
+      long length = piece < move.pieces.size() ? move.pieces.get(piece).memory().byteSize() : 0;
       while (pieceAt < length) {
         if (!posts((int) Math.min(length - pieceAt, by.port().chunkBytes()))) {
           return stopped;
@@ -359,7 +333,7 @@ final class OneSided implements Participant {
       }
       piece++;
       pieceAt = 0;
-      stopped = piece >= pieces.size();
+      stopped = piece >= move.pieces.size();
       return true;
     }
 
@@ -378,19 +352,28 @@ final class OneSided implements Participant {
             flight.run();
             releaseIfFree();
           };
-      boolean behind = reads && begun && pieceAt == 0 && (fencedBy != by || fencesBefore == fences);
+      boolean behind =
+          move.reads && begun && pieceAt == 0 && (fencedBy != by || fencesBefore == fences);
       SendResult result = SendResult.CLOSED;
       try {
-        long there = pieces.get(piece).offset() + pieceAt;
+        long there = move.pieces.get(piece).offset() + pieceAt;
         result =
             by.port()
                 .access(
-                    target, reads, behind, there, staged, at, length, whenDone, this::abandoned);
+                    target,
+                    move.reads,
+                    behind,
+                    there,
+                    staged,
+                    at,
+                    length,
+                    whenDone,
+                    this::abandoned);
       } catch (RuntimeException e) {
         mistake = e;
       }
       if (result == SendResult.CLOSED) {
-        reaches.remove(ref.id()); // it ends, or the link does
+        reaches.remove(move.ref.id()); // it ends, or the link does
         stop();
       }
       if (result != SendResult.SENT) {
@@ -447,13 +430,13 @@ final class OneSided implements Participant {
       if (!lost) {
         finish();
       } else if (!begun && thrown != null) {
-        operation.settleFailed(
-            new RpcException(RpcStatus.INTERNAL, ref + " could not be reached", thrown)
+        move.settleFailed(
+            new RpcException(RpcStatus.INTERNAL, move.ref + " could not be reached", thrown)
                 .notExecuted());
-      } else if (reads || !begun) {
-        calls.moveByCall(operation, ref, reads, pieces, deadline); // a read does no harm twice
+      } else if (move.reads || !begun) {
+        calls.move(move); // a read does no harm twice
       } else {
-        operation.settleFailed(
+        move.settleFailed(
             failure(
                 RpcStatus.UNAVAILABLE, "its RDMA link was lost, and it may have been done or not"));
       }
@@ -462,17 +445,17 @@ final class OneSided implements Participant {
     private void finish() {
       try {
         long at = 0;
-        for (RegionPiece piece : reads ? pieces : List.<RegionPiece>of()) {
+        for (RegionPiece piece : move.reads ? move.pieces : List.<RegionPiece>of()) {
           long length = piece.memory().byteSize();
           piece.memory().copyFrom(block.memory().asSlice(at, length));
           at += length;
         }
       } catch (IllegalStateException e) {
-        operation.settleFailed(
+        move.settleFailed(
             failure(RpcStatus.INVALID_ARGUMENT, "the memory to read into has been freed"));
         return;
       }
-      operation.settle(null);
+      move.settle(null);
     }
 
     private void expire() {
@@ -488,7 +471,7 @@ final class OneSided implements Participant {
     private void giveUp(String why) {
       if (!told) {
         told = true;
-        operation.settleFailed(failure(RpcStatus.DEADLINE_EXCEEDED, why));
+        move.settleFailed(failure(RpcStatus.DEADLINE_EXCEEDED, why));
       }
       stop();
       endIfOver();
@@ -498,10 +481,10 @@ final class OneSided implements Participant {
     private RpcException failure(RpcStatus status, String why) {
       return new RpcException(
           status,
-          "a %s of a region failed: %s: %s".formatted(reads ? "get" : "put", status, why),
+          "a %s of a region failed: %s: %s".formatted(move.reads ? "get" : "put", status, why),
           begun ? CallPhase.SENT : CallPhase.QUEUED,
           begun ? Execution.UNKNOWN : Execution.NOT_EXECUTED,
-          reads,
+          move.reads,
           null,
           null);
     }

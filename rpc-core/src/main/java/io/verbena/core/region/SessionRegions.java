@@ -18,12 +18,14 @@ import io.verbena.core.call.OutgoingCalls;
 import io.verbena.core.call.SessionCaller;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.loop.LoopThread;
+import io.verbena.core.region.Operation.Move;
 import io.verbena.core.session.Participant;
 import io.verbena.core.session.SessionImpl;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -33,46 +35,39 @@ import org.jspecify.annotations.Nullable;
  * {@link OneSided}. Safe for any thread.
  */
 public final class SessionRegions implements Regions {
-  /** So long the peer may take to open a region to the device, however short a first get's time. */
-  private static final long OPENING_NANOS = 5_000_000_000L;
-
   private final ExposedRegions own;
   private final OneSided device;
+  private final RegionCalls calls;
   private final VersionedReads versioned;
-  private final OutgoingCalls calls;
+  private final OutgoingCalls outgoing;
   private final EventLoop loop;
   private final BulkMemory memory;
 
-  /** By no interceptor. */
+  /** Says until when. */
   private final SessionCaller caller;
 
-  /** The peer's service is, or will be, compared with this end's. */
-  private volatile boolean expects;
-
   /** The regions of the session that has these calls. */
-  public SessionRegions(SessionImpl session, OutgoingCalls calls) {
-    this(
-        new ExposedRegions(session),
-        new OneSided(session),
-        new VersionedReads(session.loop()),
-        calls,
-        CallOptions.DEFAULT);
-  }
-
-  private SessionRegions(
-      ExposedRegions own,
-      OneSided device,
-      VersionedReads versioned,
-      OutgoingCalls calls,
-      CallOptions options) {
-    this.own = own;
-    this.device = device;
-    this.versioned = versioned;
-    this.calls = calls;
-    this.caller = new SessionCaller(calls, options);
-    SessionImpl session = caller.host().session();
+  public SessionRegions(SessionImpl session, OutgoingCalls outgoing) {
+    this.outgoing = outgoing;
     this.loop = session.loop();
     this.memory = session.bulkContext().memory();
+    this.caller = new SessionCaller(outgoing, CallOptions.DEFAULT);
+    this.own = new ExposedRegions(session);
+    this.calls = new RegionCalls(outgoing);
+    this.device = new OneSided(session, calls);
+    this.versioned = new VersionedReads(loop);
+  }
+
+  /** The same regions, with another time limit. */
+  private SessionRegions(SessionRegions same, Duration timeout) {
+    this.outgoing = same.outgoing;
+    this.loop = same.loop;
+    this.memory = same.memory;
+    this.caller = new SessionCaller(outgoing, CallOptions.timeout(timeout));
+    this.own = same.own;
+    this.calls = same.calls;
+    this.device = same.device;
+    this.versioned = same.versioned;
   }
 
   /** Returns those that take part in the session. */
@@ -97,7 +92,7 @@ public final class SessionRegions implements Regions {
 
   @Override
   public Regions withTimeout(Duration timeout) {
-    return new SessionRegions(own, device, versioned, calls, CallOptions.timeout(timeout));
+    return new SessionRegions(this, timeout);
   }
 
   @Override
@@ -118,11 +113,9 @@ public final class SessionRegions implements Regions {
                 new RegionPiece(offset, into),
                 new RegionPiece(version, MemorySegment.ofArray(after))));
     Checks.that(version % Long.BYTES == 0, "version", "divided by 8", version);
-    long deadline = deadline(ExposedRegions.GET);
     return versioned.begin(
-        ref,
-        deadline,
-        () -> get(ref, pieces, deadline),
+        new Operation<>(loop, ref, deadline(ExposedRegions.GET)),
+        of -> get(ref, pieces, of.deadline),
         () -> before[0] == after[0] && (before[0] & 1) == 0);
   }
 
@@ -140,78 +133,43 @@ public final class SessionRegions implements Regions {
   }
 
   private CompletableFuture<Void> get(RegionRef ref, List<RegionPiece> into, long deadline) {
-    Operation<Void> operation = new Operation<>(loop);
-    Block block = staging(into);
-    if (block == null) {
-      getByCall(operation, ref, into, deadline);
-    } else {
-      move(operation, ref, true, into, block, deadline);
-    }
-    return operation;
-  }
-
-  private void getByCall(
-      Operation<Void> operation, RegionRef ref, List<RegionPiece> into, long deadline) {
-    ask(
-        operation,
-        ref,
-        ExposedRegions.GET,
-        out -> {
-          out.writeCount(into.size());
-          for (RegionPiece piece : into) {
-            out.writeVarLong(piece.offset());
-            out.writeVarInt((int) piece.memory().byteSize());
-          }
-        },
-        values -> {
-          land(values, into);
-          return null;
-        },
-        deadline);
-  }
-
-  private static void land(List<MemorySegment> values, List<RegionPiece> into) {
-    boolean fits = values.size() == into.size();
-    for (int i = 0; fits && i < values.size(); i++) {
-      fits = values.get(i).byteSize() == into.get(i).memory().byteSize();
-    }
-    if (!fits) {
-      throw failed(
-          RpcStatus.PROTOCOL_ERROR, "the peer sent other pieces than were asked for", null);
-    }
-    try {
-      for (int i = 0; i < values.size(); i++) {
-        into.get(i).memory().copyFrom(values.get(i));
-      }
-    } catch (IllegalStateException e) {
-      throw failed(RpcStatus.INVALID_ARGUMENT, "the memory to read into has been freed", e);
-    }
-  }
-
-  private static RpcException failed(RpcStatus status, String why, @Nullable Throwable cause) {
-    return new RpcException(status, why, CallPhase.REPLIED, Execution.EXECUTED, true, null, cause);
+    return begin(new Move(loop, ref, deadline, true, into), staging(into));
   }
 
   @Override
   public CompletableFuture<Void> put(RegionRef ref, List<RegionPiece> pieces) {
     List<RegionPiece> from = checked(ref, pieces, WRITE);
-    Operation<Void> operation = new Operation<>(loop);
     long deadline = deadline(ExposedRegions.PUT);
     Block block = staging(from);
-    if (block == null) {
-      putByCall(operation, ref, from, deadline);
-      return operation;
-    }
-    List<RegionPiece> copies;
+    List<RegionPiece> sent;
     try {
-      copies = copied(from, block.memory());
+      sent = block == null ? from : copied(from, block.memory());
     } catch (IllegalStateException | WrongThreadException e) {
-      block.release();
-      operation.settleFailed(notRead(e));
-      return operation;
+      Objects.requireNonNull(block).release();
+      return CompletableFuture.failedFuture(notRead(e));
     }
-    move(operation, ref, false, copies, block, deadline);
-    return operation;
+    return begin(new Move(loop, ref, deadline, false, sent), block);
+  }
+
+  /**
+   * Has bytes moved by this end's own device where that can be, else by a call.
+   *
+   * @param block as many bytes, which those of a put are in; null where the device does not move
+   *     them
+   */
+  private CompletableFuture<Void> begin(Move move, @Nullable Block block) {
+    device.begin();
+    if (block == null) {
+      calls.move(move);
+    } else {
+      loop.execute(() -> device.start(move, block));
+    }
+    return move;
+  }
+
+  private @Nullable Block staging(List<RegionPiece> pieces) {
+    long bytes = pieces.stream().mapToLong(piece -> piece.memory().byteSize()).sum();
+    return device.isAvailable() && bytes > 0 ? memory.claim(bytes) : null;
   }
 
   private static List<RegionPiece> copied(List<RegionPiece> from, MemorySegment into) {
@@ -235,23 +193,6 @@ public final class SessionRegions implements Regions {
         false,
         null,
         why);
-  }
-
-  private void putByCall(
-      Operation<Void> operation, RegionRef ref, List<RegionPiece> from, long deadline) {
-    ask(
-        operation,
-        ref,
-        ExposedRegions.PUT,
-        out -> {
-          out.writeCount(from.size());
-          for (RegionPiece piece : from) {
-            out.writeVarLong(piece.offset());
-            out.writeSegment(piece.memory());
-          }
-        },
-        nothing -> null,
-        deadline);
   }
 
   @Override
@@ -320,127 +261,15 @@ public final class SessionRegions implements Regions {
     }
   }
 
-  /** Has the peer asked by a call; what it answers with, and where that goes. */
   private <S, R> CompletableFuture<R> ask(
       RegionRef ref, MethodDescriptor<S> method, ArgumentWriter more, Function<S, R> then) {
-    Operation<R> operation = new Operation<>(loop);
-    ask(operation, ref, method, more, then, deadline(method));
+    Operation<R> operation = new Operation<>(loop, ref, deadline(method));
+    device.begin();
+    calls.ask(operation, method, more, then);
     return operation;
   }
 
   private long deadline(MethodDescriptor<?> method) {
     return caller.deadline(method, caller.outer(), loop.clock().nanoTime());
-  }
-
-  private <S, R> void ask(
-      Operation<R> operation,
-      RegionRef ref,
-      MethodDescriptor<S> method,
-      ArgumentWriter more,
-      Function<S, R> then,
-      long deadline) {
-    CompletableFuture<S> call = call(ref, method, more, deadline);
-    operation.endBy(() -> call.cancel(true));
-    call.whenComplete(
-        (answer, thrown) -> {
-          if (thrown != null) {
-            operation.settleFailed(inWords(ref, thrown));
-            return;
-          }
-          R result;
-          try {
-            result = then.apply(answer);
-          } catch (Throwable e) {
-            operation.settleFailed(e);
-            return;
-          }
-          operation.settle(result);
-        });
-  }
-
-  private <S> CompletableFuture<S> call(
-      RegionRef ref, MethodDescriptor<S> method, ArgumentWriter more, long deadline) {
-    expect();
-    try {
-      return caller.beginOwn(
-          method,
-          out -> {
-            out.writeVarLong(ref.id());
-            out.writeLong(ref.key());
-            more.write(out);
-          },
-          false,
-          deadline);
-    } catch (RpcException e) {
-      return CompletableFuture.failedFuture(e);
-    }
-  }
-
-  private void expect() {
-    if (!expects) {
-      caller.host().session().caller(ExposedRegions.SERVICE, CallOptions.DEFAULT);
-      device.begin();
-      expects = true;
-    }
-  }
-
-  // ---- by the device ----
-
-  /**
-   * Moves bytes by this end's own device where that can be, else by a call.
-   *
-   * @param pieces those of a put have their bytes in the block
-   */
-  private void move(
-      Operation<Void> operation,
-      RegionRef ref,
-      boolean reads,
-      List<RegionPiece> pieces,
-      Block block,
-      long deadline) {
-    loop.execute(() -> device.start(ref, reads, pieces, block, operation, deadline, this));
-  }
-
-  /** Asks the peer to open a region to this end's device. */
-  CompletableFuture<ExposedRegions.Attached> attach(RegionRef ref) {
-    long deadline = loop.clock().nanoTime() + OPENING_NANOS;
-    return call(ref, ExposedRegions.REACH, out -> {}, deadline);
-  }
-
-  void moveByCall(
-      Operation<Void> operation,
-      RegionRef ref,
-      boolean reads,
-      List<RegionPiece> pieces,
-      long deadline) {
-    if (reads) {
-      getByCall(operation, ref, pieces, deadline);
-    } else {
-      putByCall(operation, ref, pieces, deadline);
-    }
-  }
-
-  /** Returns memory for as many bytes; null where the device does not move them. */
-  private @Nullable Block staging(List<RegionPiece> pieces) {
-    long bytes = 0;
-    for (RegionPiece piece : pieces) {
-      bytes += piece.memory().byteSize();
-    }
-    return bytes > 0 && device.isAvailable() ? memory.claim(bytes) : null;
-  }
-
-  /** A peer that has exposed nothing in this session does not serve what was called. */
-  private static Throwable inWords(RegionRef ref, Throwable thrown) {
-    if (thrown instanceof RpcException e && e.status() == RpcStatus.UNIMPLEMENTED) {
-      return new RpcException(
-          RpcStatus.UNAVAILABLE,
-          ref + " is not the peer's: it exposes nothing in this session",
-          e.phase(),
-          Execution.NOT_EXECUTED,
-          true,
-          null,
-          e);
-    }
-    return thrown;
   }
 }

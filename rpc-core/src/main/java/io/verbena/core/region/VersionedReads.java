@@ -4,7 +4,6 @@ import io.verbena.api.CallPhase;
 import io.verbena.api.Execution;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
-import io.verbena.api.region.RegionRef;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.loop.Timers;
 import io.verbena.core.session.Participant;
@@ -13,7 +12,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,13 +40,11 @@ final class VersionedReads implements Participant {
    * @param atRest whether nobody wrote while it was read last
    */
   CompletableFuture<Void> begin(
-      RegionRef ref,
-      long deadline,
-      Supplier<CompletableFuture<Void>> once,
+      Operation<Void> operation,
+      Function<Operation<Void>, CompletableFuture<Void>> once,
       BooleanSupplier atRest) {
-    Read read = new Read(ref, deadline, once, atRest);
-    read.make();
-    return read.operation;
+    new Read(operation, once, atRest).make();
+    return operation;
   }
 
   /** A read that pauses would find nobody: it hears of that at once, as its next one does. */
@@ -57,29 +54,25 @@ final class VersionedReads implements Participant {
   }
 
   private final class Read {
-    private final Operation<Void> operation = new Operation<>(loop);
-    private final RegionRef ref;
-    private final long deadline;
-    private final Supplier<CompletableFuture<Void>> once;
+    private final Operation<Void> operation;
+    private final Function<Operation<Void>, CompletableFuture<Void>> once;
     private final BooleanSupplier atRest;
     private long pause = FIRST_PAUSE_NANOS;
     private long timer = Timers.NONE;
     private int made;
 
     Read(
-        RegionRef ref,
-        long deadline,
-        Supplier<CompletableFuture<Void>> once,
+        Operation<Void> operation,
+        Function<Operation<Void>, CompletableFuture<Void>> once,
         BooleanSupplier atRest) {
-      this.ref = ref;
-      this.deadline = deadline;
+      this.operation = operation;
       this.once = once;
       this.atRest = atRest;
     }
 
     private void make() {
       made++;
-      CompletableFuture<Void> read = once.get();
+      CompletableFuture<Void> read = once.apply(operation);
       operation.endBy(() -> read.cancel(true));
       read.whenComplete(
           (none, thrown) -> {
@@ -98,7 +91,8 @@ final class VersionedReads implements Participant {
     private void pause() {
       long now = loop.now();
       pausing.add(this);
-      timer = loop.timers().schedule(now + Math.min(pause, deadline - now), later -> goOn());
+      timer =
+          loop.timers().schedule(now + Math.min(pause, operation.deadline - now), later -> goOn());
       pause = Math.min(2 * pause, LONGEST_PAUSE_NANOS);
       operation.endBy(this::goOn);
     }
@@ -107,7 +101,7 @@ final class VersionedReads implements Participant {
     private void goOn() {
       pausing.remove(this);
       loop.timers().cancel(timer);
-      if (loop.now() - deadline < 0) {
+      if (loop.now() - operation.deadline < 0) {
         make();
       } else {
         operation.settleFailed(written(made));
@@ -121,7 +115,7 @@ final class VersionedReads implements Participant {
     private RpcException written(int reads) {
       return new RpcException(
           RpcStatus.DEADLINE_EXCEEDED,
-          "somebody wrote at each of %d reads of a struct in %s".formatted(reads, ref),
+          "somebody wrote at each of %d reads of a struct in %s".formatted(reads, operation.ref),
           CallPhase.REPLIED,
           Execution.EXECUTED,
           true,

@@ -1,0 +1,156 @@
+package io.verbena.core.region;
+
+import io.verbena.api.CallOptions;
+import io.verbena.api.CallPhase;
+import io.verbena.api.Execution;
+import io.verbena.api.RpcException;
+import io.verbena.api.RpcStatus;
+import io.verbena.api.region.RegionPiece;
+import io.verbena.api.region.RegionRef;
+import io.verbena.api.stub.ArgumentWriter;
+import io.verbena.api.stub.MethodDescriptor;
+import io.verbena.core.call.OutgoingCalls;
+import io.verbena.core.call.SessionCaller;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Calls of the peer's service of regions. Safe for any thread. */
+final class RegionCalls {
+  /** So long the peer may take to open a region to the device, however short a first get's time. */
+  private static final long OPENING_NANOS = 5_000_000_000L;
+
+  /** By no interceptor. */
+  private final SessionCaller caller;
+
+  /** The peer's service is, or will be, compared with this end's. */
+  private volatile boolean expects;
+
+  RegionCalls(OutgoingCalls calls) {
+    this.caller = new SessionCaller(calls, CallOptions.DEFAULT);
+  }
+
+  /** Has the peer do a get or a put. */
+  void move(Operation.Move move) {
+    List<RegionPiece> pieces = move.pieces;
+    if (move.reads) {
+      ask(
+          move,
+          ExposedRegions.GET,
+          out -> {
+            out.writeCount(pieces.size());
+            for (RegionPiece piece : pieces) {
+              out.writeVarLong(piece.offset());
+              out.writeVarInt((int) piece.memory().byteSize());
+            }
+          },
+          values -> {
+            land(values, pieces);
+            return null;
+          });
+    } else {
+      ask(
+          move,
+          ExposedRegions.PUT,
+          out -> {
+            out.writeCount(pieces.size());
+            for (RegionPiece piece : pieces) {
+              out.writeVarLong(piece.offset());
+              out.writeSegment(piece.memory());
+            }
+          },
+          nothing -> null);
+    }
+  }
+
+  private static void land(List<MemorySegment> values, List<RegionPiece> into) {
+    boolean fits = values.size() == into.size();
+    for (int i = 0; fits && i < values.size(); i++) {
+      fits = values.get(i).byteSize() == into.get(i).memory().byteSize();
+    }
+    if (!fits) {
+      throw failed(
+          RpcStatus.PROTOCOL_ERROR, "the peer sent other pieces than were asked for", null);
+    }
+    try {
+      for (int i = 0; i < values.size(); i++) {
+        into.get(i).memory().copyFrom(values.get(i));
+      }
+    } catch (IllegalStateException e) {
+      throw failed(RpcStatus.INVALID_ARGUMENT, "the memory to read into has been freed", e);
+    }
+  }
+
+  private static RpcException failed(RpcStatus status, String why, @Nullable Throwable cause) {
+    return new RpcException(status, why, CallPhase.REPLIED, Execution.EXECUTED, true, null, cause);
+  }
+
+  /** Has the peer asked; what it answers with, and where that goes. */
+  <S, R> void ask(
+      Operation<R> operation,
+      MethodDescriptor<S> method,
+      ArgumentWriter more,
+      Function<S, R> then) {
+    CompletableFuture<S> call = call(operation.ref, method, more, operation.deadline);
+    operation.endBy(() -> call.cancel(true));
+    call.whenComplete(
+        (answer, thrown) -> {
+          if (thrown != null) {
+            operation.settleFailed(inWords(operation.ref, thrown));
+            return;
+          }
+          R result;
+          try {
+            result = then.apply(answer);
+          } catch (Throwable e) {
+            operation.settleFailed(e);
+            return;
+          }
+          operation.settle(result);
+        });
+  }
+
+  /** Asks the peer to open a region to this end's device. */
+  CompletableFuture<ExposedRegions.Attached> attach(RegionRef ref) {
+    long deadline = caller.host().loop().clock().nanoTime() + OPENING_NANOS;
+    return call(ref, ExposedRegions.REACH, out -> {}, deadline);
+  }
+
+  private <S> CompletableFuture<S> call(
+      RegionRef ref, MethodDescriptor<S> method, ArgumentWriter more, long deadline) {
+    if (!expects) {
+      caller.host().session().caller(ExposedRegions.SERVICE, CallOptions.DEFAULT);
+      expects = true;
+    }
+    try {
+      return caller.beginOwn(
+          method,
+          out -> {
+            out.writeVarLong(ref.id());
+            out.writeLong(ref.key());
+            more.write(out);
+          },
+          false,
+          deadline);
+    } catch (RpcException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  /** A peer that has exposed nothing in this session does not serve what was called. */
+  private static Throwable inWords(RegionRef ref, Throwable thrown) {
+    if (thrown instanceof RpcException e && e.status() == RpcStatus.UNIMPLEMENTED) {
+      return new RpcException(
+          RpcStatus.UNAVAILABLE,
+          ref + " is not the peer's: it exposes nothing in this session",
+          e.phase(),
+          Execution.NOT_EXECUTED,
+          true,
+          null,
+          e);
+    }
+    return thrown;
+  }
+}
