@@ -132,8 +132,6 @@ final class MessagesAwaitingValues implements Participant {
             requests,
             "call " + callId,
             table,
-            memory,
-            session.memory().values(),
             resultsIn,
             timeout,
             (values, free) -> whole(held, values, free),

@@ -8,7 +8,6 @@ import io.verbena.api.bulk.TransferException;
 import io.verbena.core.bulk.OpenSource;
 import io.verbena.core.session.SessionImpl;
 import io.verbena.core.transfer.OutgoingTransfer.Grant;
-import io.verbena.link.memory.Quota;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -129,8 +128,6 @@ public final class CallTransfers {
    * Receives what a message of the peer's left out.
    *
    * @param request whether the message is a request, not a reply
-   * @param heap what arrays may take on their way in
-   * @param outside what all else, and the way itself, may take outside the heap
    * @param arena what segments go to; null: the heap
    * @param timeout how long it may take; null: as long as it takes
    * @param arrived takes the values, and what gives back their memory, which they count for
@@ -141,14 +138,11 @@ public final class CallTransfers {
       boolean request,
       String call,
       LargeValueTable table,
-      Quota.Share heap,
-      Quota.Share outside,
       @Nullable Arena arena,
       @Nullable Duration timeout,
       BiConsumer<MemorySegment[], Runnable> arrived,
       BiConsumer<RpcStatus, String> failed) {
-    LargeValueDestination destination =
-        new LargeValueDestination(session, table, heap, outside, arena, growing);
+    LargeValueDestination destination = new LargeValueDestination(session, table, arena, growing);
     TransferHandle handle = new TransferHandle(session.loop(), "large values of " + call);
     IncomingTransfer transfer =
         new IncomingTransfer(

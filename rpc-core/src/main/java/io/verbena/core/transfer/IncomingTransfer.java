@@ -124,9 +124,6 @@ public final class IncomingTransfer extends BulkTransfer {
 
   private boolean attempting;
 
-  /** Why it could not be so far. */
-  private @Nullable Throwable inVain;
-
   private final Transfers transfers;
   private final UnaryOperator<Received> whenReceived;
   private final GrantedPieces granted;
@@ -307,19 +304,18 @@ public final class IncomingTransfer extends BulkTransfer {
     attempting = false;
     Shortage shortage = TransferProblem.shortageOf(failure);
     if (shortage != null && !isOver() && wait.goesOn(shortage)) {
-      inVain = failure;
-    } else {
-      wait.ends();
-      destination = failure == null ? prepares : destination;
-      prepared(failure);
+      return;
     }
+    wait.ends();
+    destination = failure == null ? prepares : destination;
+    prepared(failure);
   }
 
   /** It is not wanted any more; what waits to hear of it does so by and by. */
   private void prepareNoMore() {
     if (state == State.GIVEN_UP && wait.isUnderWay() && !attempting) {
       wait.ends();
-      session.loop().execute(() -> prepared(inVain));
+      session.loop().execute(() -> prepared(null));
     }
   }
 

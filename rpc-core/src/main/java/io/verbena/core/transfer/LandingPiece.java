@@ -16,12 +16,14 @@ final class LandingPiece {
   private final MemoryLife life;
   private MemorySegment memory;
   private long arrived;
-  private @Nullable BulkPath path;
-  private @Nullable BulkTarget target;
-  private @Nullable BulkRegion region;
+
+  /** Null while its sender may not write into it. */
+  private @Nullable Opening opening;
 
   /** It was closed, and the sender is not fenced off it yet. */
   private boolean fencing;
+
+  private record Opening(BulkPath path, BulkRegion region, BulkTarget target) {}
 
   /**
    * A piece.
@@ -67,7 +69,8 @@ final class LandingPiece {
               0,
               memory.byteSize() - base,
               at -> {
-                if (target != null && target == own[0]) { // what comes later does not count
+                if (opening != null
+                    && opening.target == own[0]) { // what comes later does not count
                   by.brought(base + at - arrived, loop.now());
                   arrived = base + at;
                   whenMore.run();
@@ -77,9 +80,7 @@ final class LandingPiece {
       attached.release();
       throw e;
     }
-    path = by;
-    region = attached;
-    target = own[0];
+    opening = new Opening(by, attached, own[0]);
     by.awaits(memory.byteSize() - base, loop.now());
     return own[0];
   }
@@ -89,14 +90,13 @@ final class LandingPiece {
     arrived = 0;
   }
 
-  /** Returns whether the sender may write into it. */
   boolean isOpen() {
-    return target != null;
+    return opening != null;
   }
 
   /** Returns whether the sender may write into it by this path. */
   boolean isOn(BulkPath one) {
-    return target != null && path == one;
+    return opening != null && opening.path == one;
   }
 
   /**
@@ -106,21 +106,17 @@ final class LandingPiece {
    * @param whenLost runs in its stead where the device may write into it for ever
    */
   void close(Runnable whenFenced, Runnable whenLost) {
-    BulkTarget closing = target;
-    BulkRegion attached = region;
-    BulkPath by = path;
-    if (closing == null || attached == null || by == null) {
+    Opening closing = opening;
+    if (closing == null) {
       return;
     }
-    by.awaitsNoMore(memory.byteSize() - arrived);
-    path = null;
-    target = null;
-    region = null;
+    closing.path.awaitsNoMore(memory.byteSize() - arrived);
+    opening = null;
     fencing = true;
-    closing.close(
+    closing.target.close(
         () -> {
           fencing = false;
-          attached.release();
+          closing.region.release();
           whenFenced.run();
         },
         whenLost);
@@ -128,10 +124,9 @@ final class LandingPiece {
 
   /** Returns whether nothing writes into it: it was closed, if it was ever open. */
   boolean isFenced() {
-    return target == null && !fencing;
+    return opening == null && !fencing;
   }
 
-  /** Returns where in the object it begins. */
   long offset() {
     return offset;
   }
@@ -140,12 +135,10 @@ final class LandingPiece {
     return memory;
   }
 
-  /** Returns how many of its bytes have arrived. */
   long arrived() {
     return arrived;
   }
 
-  /** Returns whether all of it has arrived. */
   boolean isFull() {
     return arrived == memory.byteSize();
   }

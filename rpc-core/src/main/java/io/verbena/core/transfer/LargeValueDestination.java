@@ -69,8 +69,13 @@ final class LargeValueDestination extends Destination {
 
   private final SessionImpl session;
   private final LargeValueTable table;
+
+  /** What arrays may take on their way in. */
   private final Quota.Share heap;
+
+  /** What all else, and the way itself, may take outside the heap. */
   private final Quota.Share outside;
+
   private final BulkMemory bulk;
   private final @Nullable Arena arena;
 
@@ -110,24 +115,20 @@ final class LargeValueDestination extends Destination {
   /**
    * Room for values, none claimed yet.
    *
-   * @param heap what arrays may take on their way in
-   * @param outside what all else may take
    * @param arena what segments live in from when they are whole; null: they are on the heap
    * @param turns those of the session whose values are to grow, in the order of coming
    */
   LargeValueDestination(
       SessionImpl session,
       LargeValueTable table,
-      Quota.Share heap,
-      Quota.Share outside,
       @Nullable Arena arena,
       ArrayDeque<LargeValueDestination> turns) {
     this.turns = turns;
     this.session = session;
     this.wait = new LimitedWait(session.loop(), this::moves);
     this.table = arena == null ? table.onHeap() : table;
-    this.heap = heap;
-    this.outside = outside;
+    this.heap = session.memory().assemblies();
+    this.outside = session.memory().values();
     this.arena = arena;
     this.bulk = session.bulkContext().memory();
     this.values = new MemorySegment[table.entries().size()];
