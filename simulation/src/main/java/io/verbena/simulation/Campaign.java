@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class Campaign {
   /**
    * A virtual machine runs no more: processes that are killed in a simulation never free what they
-   * had outside the heap, some 200 KiB for each seed.
+   * had outside the heap, some 500 KiB for each seed.
    */
   private static final long SEEDS_OF_A_SHARD = 2_500;
 
@@ -66,12 +66,17 @@ final class Campaign {
     }
   }
 
-  /** Runs them on so many virtual machines at a time. */
-  void run(int jobs) throws IOException, InterruptedException {
+  /** Runs them on so many virtual machines at a time; few of them here, where one is enough. */
+  void run(int most) throws IOException, InterruptedException {
+    int jobs = Math.max(1, most);
+    if (jobs == 1 && count <= SEEDS_OF_A_SHARD) {
+      run();
+      return;
+    }
     List<Thread> runners = new ArrayList<>();
-    long most = Math.min(SEEDS_OF_A_SHARD, Math.ceilDiv(count, jobs));
+    long seedsOfEach = Math.min(SEEDS_OF_A_SHARD, Math.ceilDiv(count, jobs));
     for (int i = 0; i < jobs; i++) {
-      runners.add(Thread.ofPlatform().name("shards").start(() -> runShards(most)));
+      runners.add(Thread.ofPlatform().name("shards").start(() -> runShards(seedsOfEach)));
     }
     try {
       for (Thread runner : runners) {

@@ -149,12 +149,7 @@ final class SimulateCommand implements Callable<Integer> {
             of(),
             keepsGoing,
             (done, broken) -> progress(done, broken, System.nanoTime() - start));
-    int machines = (int) Math.min(jobs, count / SEEDS_WORTH_A_MACHINE);
-    if (machines > 1) {
-      campaign.run(machines);
-    } else {
-      campaign.run();
-    }
+    campaign.run((int) Math.min(jobs, count / SEEDS_WORTH_A_MACHINE));
     double seconds = (System.nanoTime() - start) / 1e9;
     List<Long> broken = campaign.broken();
     broken.forEach(seed -> out.println("seed " + seed + " broke a rule"));

@@ -8,7 +8,9 @@ import io.verbena.simulation.plan.Step.FaultKind;
 import io.verbena.simulation.plan.Step.StreamKind;
 import io.verbena.simulation.world.SimHost;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Notes what both ends of streams see, and says what breaks the rules. */
@@ -22,6 +24,10 @@ public final class StreamBook {
   private final Journal journal;
   private final boolean calm;
   private final List<StreamEntry> streams = new ArrayList<>();
+
+  /** Processes that were killed. What unwinds in one may still make an end of a stream. */
+  private final Set<SimHost> gone = new HashSet<>();
+
   private final Tally coverage = new Tally();
   private boolean closing;
 
@@ -82,6 +88,7 @@ public final class StreamBook {
   /** Its publisher is in this process. */
   public void isSentBy(StreamEntry stream, SimHost process) {
     stream.sender = process;
+    endOfGone(stream);
   }
 
   /** Its publisher is subscribed to. */
@@ -136,6 +143,7 @@ public final class StreamBook {
     stream.taker = process;
     stream.taken = true;
     stream.path = path;
+    endOfGone(stream);
   }
 
   /** Its subscriber requests items. */
@@ -262,16 +270,14 @@ public final class StreamBook {
 
   /** A process was killed: its ends hear nothing any more, and the others are to hear of that. */
   public void processIsGone(SimHost process) {
-    for (StreamEntry stream : streams) {
-      if (stream.sender == process) {
-        stream.senderGone = true;
-        stream.lost = true;
-      }
-      if (stream.taker == process) {
-        stream.takerGone = true;
-        stream.lost = true;
-      }
-    }
+    gone.add(process);
+    streams.forEach(this::endOfGone);
+  }
+
+  private void endOfGone(StreamEntry stream) {
+    stream.senderGone |= gone.contains(stream.sender);
+    stream.takerGone |= gone.contains(stream.taker);
+    stream.lost |= stream.senderGone || stream.takerGone;
   }
 
   /** Something befalls two hosts: all streams between them meet it. */
