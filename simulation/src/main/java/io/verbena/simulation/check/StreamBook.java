@@ -29,6 +29,13 @@ public final class StreamBook {
   private final Set<SimHost> gone = new HashSet<>();
 
   private final Tally coverage = new Tally();
+
+  /**
+   * Streams of arguments that were cancelled before anybody was told that what their calls return
+   * has ended: threads tell one end and the other.
+   */
+  private final Set<StreamEntry> early = new HashSet<>();
+
   private boolean closing;
 
   /** What a stream has met, or how it ended: for the table. */
@@ -235,7 +242,12 @@ public final class StreamBook {
           case DEADLINE_EXCEEDED -> late >= -EARLY_NANOS;
           case UNAVAILABLE -> !calm || closing || stream.mayBeOver();
           // The time of its call was up: one end tells the other, whose own time has not come.
-          case CANCELLED -> !calm || closing || stream.mayBeOver() || late >= -EARLY_NANOS;
+          case CANCELLED ->
+              !calm
+                  || closing
+                  || stream.mayBeOver()
+                  || late >= -EARLY_NANOS
+                  || (stream.answers != stream && early.add(stream));
           case RESOURCE_EXHAUSTED -> true;
           case PERMISSION_DENIED, INTERNAL ->
               stream.publisher == Ending.FAILED && stream.received == stream.sent;
@@ -295,6 +307,12 @@ public final class StreamBook {
   /** Every session is closed: no stream goes on. */
   public void closing() {
     closing = true;
+    for (StreamEntry stream : early) {
+      if (!stream.mayBeOver() && !stream.answers.isTaken()) {
+        broken(
+            stream, "streams fail for a reason", "cancelled, while what its call returns goes on");
+      }
+    }
   }
 
   /** Returns whether an end of some stream is to hear something. Asked at each step of a run. */
