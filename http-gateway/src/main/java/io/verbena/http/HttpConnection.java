@@ -124,6 +124,24 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Quota
     this.memory = gateway.memory().join(this);
   }
 
+  private static HttpDecoderConfig limits() {
+    return new HttpDecoderConfig()
+        .setMaxInitialLineLength(MOST_OF_FIRST_LINE)
+        .setMaxHeaderSize(MOST_OF_HEADERS)
+        .setMaxChunkSize(CHUNK)
+        .setStrictLineParsing(true)
+        .setUseRfc9112TransferEncoding(true);
+  }
+
+  /**
+   * Makes of Netty's codec what a connection needs of it.
+   *
+   * @throws LinkageError if it is missing, or of a version that lacks something
+   */
+  static void requireCodec() {
+    Object _ = List.of(new HttpRequestDecoder(limits()), new HttpResponseEncoder());
+  }
+
   /** Begins to read. */
   void open() {
     channel.config().setSendBufferSize(SENDING);
@@ -147,13 +165,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Quota
     private @Nullable ChannelHandlerContext own;
 
     Requests() {
-      super(
-          new HttpDecoderConfig()
-              .setMaxInitialLineLength(MOST_OF_FIRST_LINE)
-              .setMaxHeaderSize(MOST_OF_HEADERS)
-              .setMaxChunkSize(CHUNK)
-              .setStrictLineParsing(true)
-              .setUseRfc9112TransferEncoding(true));
+      super(limits());
     }
 
     @Override

@@ -2,10 +2,12 @@ package io.verbena.http;
 
 import io.netty.channel.socket.SocketChannel;
 import io.verbena.api.settings.Checks;
+import io.verbena.codec.json.Json;
 import io.verbena.core.Gateway;
 import io.verbena.core.LocalSessions;
 import io.verbena.link.PortProtocol;
 import io.verbena.link.memory.Quota;
+import io.verbena.link.runtime.Thrown;
 import io.verbena.tcp.TcpProtocol;
 import java.security.cert.X509Certificate;
 import java.util.List;
@@ -66,6 +68,7 @@ public final class HttpGateway implements Gateway {
     if (contracts != null) {
       throw new IllegalStateException("a gateway serves one server: make one for each");
     }
+    requireLibraries();
     Contracts of = new Contracts(sessions);
     contracts = of;
     if (!sessions.authenticates() || !settings.hosts().isEmpty()) {
@@ -83,6 +86,22 @@ public final class HttpGateway implements Gateway {
         new HttpConnection(HttpGateway.this, of, channel, peer, certificates, loop).open();
       }
     };
+  }
+
+  /** Or each connection would end without an answer. */
+  private static void requireLibraries() {
+    try {
+      HttpConnection.requireCodec();
+      Object _ = Json.parse("{}");
+    } catch (LinkageError e) {
+      throw new IllegalStateException(
+          "the gateway to HTTP lacks a library, or has it in a version that does not fit: "
+              + Thrown.words(e)
+              + ". It needs io.netty:netty-codec-http in the version of Netty's other jars,"
+              + " io.verbena:codec-json, com.fasterxml.jackson.core:jackson-databind, and what"
+              + " these need: depend on io.verbena:http-gateway, and exclude nothing of that",
+          e);
+    }
   }
 
   HttpSettings settings() {
