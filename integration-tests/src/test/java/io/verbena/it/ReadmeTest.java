@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -37,6 +38,24 @@ class ReadmeTest {
   void itsPomIsTheSamples() throws IOException {
     String pom = "samples/hello/pom.xml";
     assertThat(block(pom)).isEqualTo(Files.readString(ROOT.resolve(pom)));
+  }
+
+  /** Whoever has built Verbena has them, and needs no network for the program. */
+  @Test
+  void itsPlugInsAreThoseOfTheBuild() throws IOException {
+    Set<String> build = plugIns("pom.xml");
+    Set<String> sample = plugIns("samples/hello/pom.xml");
+    assertThat(build).containsAll(sample);
+    assertThat(sample.toString())
+        .contains("-clean-", "-resources-", "-surefire-", "-jar-", "-install-"); // of any build
+  }
+
+  private static Set<String> plugIns(String pom) throws IOException {
+    return Pattern.compile("<artifactId>(\\S+-plugin)</artifactId>\\s*<version>(\\S+)</version>")
+        .matcher(Files.readString(ROOT.resolve(pom)))
+        .results()
+        .map(plugIn -> plugIn.group(1) + " " + plugIn.group(2))
+        .collect(Collectors.toSet());
   }
 
   @Test
