@@ -116,6 +116,15 @@ class ManyServersTest {
   }
 
   @Test
+  void ofAServerThatDoesNotAnswerYetItIsSaidForHowLong() {
+    BalancedChannel channel =
+        BalancedChannel.builder(world.world.client(), "static:mem://a").time(world.time).build();
+    world.world.clock().advance(Duration.ofMillis(20));
+    assertThat(channel.stat().why())
+        .isEqualTo("none of 1 servers takes calls: mem://a: still connecting, for 20 ms so far");
+  }
+
+  @Test
   void orWaitUntilSomebodyIs() {
     BalancedChannel channel = world.channel(c -> c.waitForReady(), "late");
     world.pass(Duration.ofMillis(200));

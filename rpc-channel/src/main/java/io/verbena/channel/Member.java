@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * Safe for any thread.
  */
 final class Member implements Balancer.Candidate, SessionListener {
+  private static final long NANOS_PER_MILLI = 1_000_000;
+
   private final ChannelSettings settings;
   private final VerbenaClient client;
   private final Members members;
@@ -29,6 +31,10 @@ final class Member implements Balancer.Candidate, SessionListener {
 
   // ---- under its lock ----
   private boolean connecting;
+
+  /** When it last began to. */
+  private long connectingSince;
+
   private int failedConnects;
   private Runnable withdraw = () -> {};
   private String obstacle = "";
@@ -132,10 +138,17 @@ final class Member implements Balancer.Candidate, SessionListener {
       return "it shuts down";
     }
     synchronized (this) {
-      if (obstacle.isEmpty()) {
-        return "it is being connected to";
+      if (connecting) {
+        long millis = (settings.time().nanoTime() - connectingSince) / NANOS_PER_MILLI;
+        String still = "still connecting, for %d ms so far".formatted(millis);
+        return obstacle.isEmpty() ? still : still + "; before that: " + obstacle;
       }
-      return connecting ? "it is being connected to once more: " + obstacle : obstacle;
+      if (!obstacle.isEmpty()) {
+        return obstacle;
+      }
+      return state == SessionState.RESUMING
+          ? "its connection was lost, and the session is resumed over a new one"
+          : "not connected yet";
     }
   }
 
@@ -147,6 +160,7 @@ final class Member implements Balancer.Candidate, SessionListener {
         return;
       }
       connecting = true;
+      connectingSince = settings.time().nanoTime();
       withdraw.run();
     }
     client.open(session).whenComplete((opened, failure) -> connected(failure));

@@ -161,7 +161,10 @@ final class Members implements Resolver.Listener {
 
   private String why(List<Member> now) {
     List<String> whys = new ArrayList<>();
-    now.forEach(member -> whys.add(member + ": " + member.obstacle()));
+    for (Member member : now) {
+      String obstacle = member.obstacle();
+      whys.add(member + ": " + (obstacle.isEmpty() ? "ready by now" : obstacle));
+    }
     whys.addAll(unusable.values());
     if (whys.isEmpty()) {
       String failure = unresolved;
