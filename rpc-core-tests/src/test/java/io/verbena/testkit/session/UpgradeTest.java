@@ -137,7 +137,7 @@ class UpgradeTest {
     Session session = session(PathPolicy.PREFER_RDMA, PathPolicy.TCP_ONLY);
     call(session, "text");
     world.settle();
-    assertThat(session.path().reason()).contains("on the server: tcp-only by policy");
+    assertThat(session.path().reason()).contains("on the server: stays on mem by policy");
     assertThat(upgrade.lastOffer()).isNull();
   }
 

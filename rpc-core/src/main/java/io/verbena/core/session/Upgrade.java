@@ -285,7 +285,8 @@ final class Upgrade implements Participant {
   /** Returns what in this end's settings keeps the session from better links for good, or "". */
   private String settingAgainst(@Nullable Link first) {
     if (options.policy() == PathPolicy.TCP_ONLY) {
-      return "tcp-only by policy";
+      String kind = first == null ? "tcp" : first.capabilities().kind();
+      return kind.equals("tcp") ? "tcp-only by policy" : "stays on " + kind + " by policy";
     }
     if (options.providers().isEmpty()) {
       return "no RDMA link on the class path";
