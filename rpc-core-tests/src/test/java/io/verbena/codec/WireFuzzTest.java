@@ -14,6 +14,9 @@ import org.junit.jupiter.api.Test;
 class WireFuzzTest {
   private static final int ROUNDS = 20_000;
   private static final int MAX_DEPTH = 5;
+  private static final long MOST_ALLOCATED = 200_000;
+
+  private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
   private final WireDecoder in = new WireDecoder();
 
@@ -21,7 +24,6 @@ class WireFuzzTest {
   void randomBytesEndInValuesOrAnErrorAndAllocateLittle() {
     long seed = System.nanoTime();
     System.out.println("WireFuzzTest seed " + seed);
-    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     Random random = new Random(seed);
     for (int round = 0; round < ROUNDS; round++) {
       byte[] bytes = new byte[random.nextInt(200)];
@@ -30,11 +32,19 @@ class WireFuzzTest {
           random.nextBoolean()
               ? ByteBuffer.wrap(bytes)
               : ByteBuffer.allocateDirect(bytes.length).put(0, bytes);
-      long before = threads.getCurrentThreadAllocatedBytes();
-      readAtRandom(random, message, bytes.length);
-      long allocated = threads.getCurrentThreadAllocatedBytes() - before;
-      assertThat(allocated).as("seed %d round %d", seed, round).isLessThan(200_000);
+      long steps = random.nextLong();
+      long allocated = allocated(steps, message, bytes.length);
+      if (allocated >= MOST_ALLOCATED) { // classes are loaded the first time
+        allocated = allocated(steps, message, bytes.length);
+      }
+      assertThat(allocated).as("seed %d round %d", seed, round).isLessThan(MOST_ALLOCATED);
     }
+  }
+
+  private long allocated(long steps, ByteBuffer message, int length) {
+    long before = THREADS.getCurrentThreadAllocatedBytes();
+    readAtRandom(new Random(steps), message, length);
+    return THREADS.getCurrentThreadAllocatedBytes() - before;
   }
 
   private void readAtRandom(Random random, ByteBuffer message, int length) {
