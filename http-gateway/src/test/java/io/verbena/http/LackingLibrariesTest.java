@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.regex.Pattern;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -29,7 +30,8 @@ class LackingLibrariesTest {
 
   private static URLClassLoader without(String library) throws Exception {
     List<URL> rest = new ArrayList<>();
-    for (String one : System.getProperty("java.class.path").split(File.pathSeparator)) {
+    String classPath = System.getProperty("java.class.path");
+    for (String one : Pattern.compile(File.pathSeparator).splitAsStream(classPath).toList()) {
       if (!one.contains("/" + library + "-") && !one.contains("/" + library + "/")) {
         rest.add(Path.of(one).toUri().toURL());
       }
