@@ -1,7 +1,8 @@
 /** Calls over several servers. */
 module io.verbena.channel {
   requires transitive io.verbena.core;
-  requires static transitive java.compiler; // marks what is generated, so that checkers leave it
+  requires static transitive java.compiler; // for the annotation that marks generated code, which
+  // checkers then skip
   // alone
   requires java.management;
   requires org.slf4j;

@@ -92,7 +92,7 @@ class LeftOutTest {
         world.channel(c -> c.health("stock.v1", Duration.ofSeconds(1)), "mute");
     assertThat(channel.stat().endpoints().getFirst().why())
         .isEqualTo(
-            "its stock.v1 says that it is UNKNOWN: its HealthBoard was never told of 'stock.v1'");
+            "its stock.v1 says that it is UNKNOWN: its HealthBoard has no status for 'stock.v1'");
   }
 
   @Test

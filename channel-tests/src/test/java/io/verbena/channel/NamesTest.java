@@ -107,7 +107,7 @@ class NamesTest {
   void aNameDoesNotStandForAName() {
     assertThatThrownBy(() -> target("a=verbena:///b;b=verbena:///a", "a"))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("'verbena:///b', is a name again");
+        .hasMessageContaining("'verbena:///b', is another name");
     assertThatThrownBy(() -> target("*=VERBENA:///*", "a")).hasMessageContaining("a name again");
   }
 

@@ -43,7 +43,7 @@ class TargetsTest {
   void oneThatNobodyKnowsNamesThoseThatAreKnown(String target, String cure) {
     assertThatThrownBy(() -> addresses(target))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("nobody knows targets such as '" + target + "': known are [")
+        .hasMessageContaining("no resolver knows targets such as '" + target + "'; known are [")
         .hasMessageContaining("static")
         .hasMessageEndingWith(cure);
   }

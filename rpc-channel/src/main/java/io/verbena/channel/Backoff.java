@@ -6,20 +6,23 @@ import java.time.Duration;
 import java.util.random.RandomGenerator;
 
 /**
- * Delays that double from one attempt to the next, each between half of it and the whole, by
- * chance: those who met the same failure do not all come back at once.
+ * The delays between attempts. Each is twice as long as the one before, up to {@code longest}. A
+ * random part of up to half is taken off, so that clients that met the same failure do not all come
+ * back at once.
  *
  * @param first the first delay, longer than 0
- * @param longest no delay is longer
+ * @param longest the longest delay, not shorter than {@code first}
  */
 public record Backoff(Duration first, Duration longest) {
-  /** Checks what is set. */
+  /** Checks the delays. */
   public Backoff {
     Checks.positive("first", first);
     Checks.atLeast("longest", longest, first, "the first delay, " + first);
   }
 
-  /** Returns the delay before the next attempt, in nanoseconds, after so many that failed. */
+  /**
+   * Returns the delay in nanoseconds before the next attempt, after {@code failures} failed ones.
+   */
   long nanos(int failures, RandomGenerator random) {
     long whole = NanoClock.nanos(first);
     long most = NanoClock.nanos(longest);

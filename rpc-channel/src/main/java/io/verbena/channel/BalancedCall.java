@@ -16,8 +16,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An async call over a channel, and the future that its caller holds. When it has ended, in
- * whatever way, attempts that are still under way are cancelled. Safe for any thread.
+ * An async call over a channel, and the future that its caller holds. When the future completes, in
+ * any way, attempts that are still under way are cancelled. Safe for any thread.
  */
 final class BalancedCall<R> extends CompletableFuture<R> {
   private static final long LOOP_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -35,7 +35,7 @@ final class BalancedCall<R> extends CompletableFuture<R> {
   private boolean hedgePlanned;
   private boolean deadlineMinded;
 
-  /** Makes one attempt, and returns at once. */
+  /** Makes one attempt; returns at once. */
   @FunctionalInterface
   interface Attempt<R> {
     CompletionStage<R> by(ServiceCaller caller);
@@ -54,23 +54,26 @@ final class BalancedCall<R> extends CompletableFuture<R> {
     this.hedgeNanos = hedgeNanos;
   }
 
-  /** Waits for its end: its deadline is one, unless the event loop is stuck that sees to it. */
+  /**
+   * Waits for the result. The wait is bounded by the deadline. If the event loop that watches the
+   * deadline is stuck, the call is given up 5 s later.
+   */
   @Nullable R await() throws InterruptedException, ExecutionException {
     long left;
     while ((left = plan.left()) > -LOOP_PATIENCE_NANOS) {
       try {
         return get(left + LOOP_PATIENCE_NANOS, TimeUnit.NANOSECONDS);
       } catch (TimeoutException e) {
-        // The channel's time may be another than this machine's.
+        // The channel's clock may differ from the machine's.
       }
     }
     throw giveUp(
         RpcStatus.DEADLINE_EXCEEDED,
-        "no event loop has answered since its deadline, 5 s ago: a nonBlocking handler or a"
-            + " callback of an async call holds it up");
+        "no event loop has answered since the call's deadline, 5 s ago: a nonBlocking handler or a"
+            + " callback of an async call blocks it");
   }
 
-  /** Gives it up; returns how it fails. */
+  /** Cancels the call; returns its failure. */
   RpcException giveUp(RpcStatus status, String why) {
     cancel(true);
     return plan.failure(status, why, CallPhase.SENT);
@@ -81,7 +84,7 @@ final class BalancedCall<R> extends CompletableFuture<R> {
     next();
   }
 
-  /** Goes to a server, now or when there is one. */
+  /** Makes an attempt, now or as soon as there is a server. */
   private void next() {
     if (isDone()) {
       return;
@@ -100,7 +103,7 @@ final class BalancedCall<R> extends CompletableFuture<R> {
     }
   }
 
-  /** While no attempt does. */
+  /** Watches the deadline as long as no attempt does. */
   private void mindDeadline() {
     synchronized (lock) {
       if (deadlineMinded) {
@@ -111,7 +114,10 @@ final class BalancedCall<R> extends CompletableFuture<R> {
     after(plan.left(), this::expire);
   }
 
-  /** An attempt that is under way has a deadline of its own, and knows more. */
+  /**
+   * Ends the call, unless an attempt is under way: that attempt has the same deadline, and its
+   * failure says more.
+   */
   private void expire() {
     boolean waits;
     synchronized (lock) {
@@ -139,7 +145,7 @@ final class BalancedCall<R> extends CompletableFuture<R> {
     }
     try {
       begun = attempt.by(by).toCompletableFuture();
-    } catch (RuntimeException | Error e) { // of a serializer, or of this end
+    } catch (RuntimeException | Error e) { // from a serializer, or from this end
       member.end(e);
       completeExceptionally(e);
       return;
@@ -149,7 +155,7 @@ final class BalancedCall<R> extends CompletableFuture<R> {
     }
     begun.whenComplete((value, failure) -> ended(member, begun, value, failure));
     if (isDone()) {
-      begun.cancel(true); // meanwhile
+      begun.cancel(true); // the call ended meanwhile
     } else if (hedgeNanos > 0 && !begun.isDone()) {
       planHedge();
     }
@@ -158,7 +164,8 @@ final class BalancedCall<R> extends CompletableFuture<R> {
   private void ended(
       Member member, CompletableFuture<R> attempt, @Nullable R value, @Nullable Throwable failure) {
     boolean answered =
-        !(failure instanceof RuntimeException || failure instanceof Error); // declared ones too
+        !(failure instanceof RuntimeException
+            || failure instanceof Error); // declared exceptions too
     member.end(answered ? null : failure);
     boolean alone;
     RpcException met = null;
@@ -228,7 +235,7 @@ final class BalancedCall<R> extends CompletableFuture<R> {
       timers.add(withdraw);
     }
     if (isDone()) {
-      withdraw.run(); // meanwhile
+      withdraw.run(); // the call ended meanwhile
     }
   }
 

@@ -24,9 +24,9 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the calls of one stub over a channel. A blocking call makes its attempts on its caller's
- * thread, one after the other; only one that may be hedged is an async call that is waited for.
- * Safe for any thread.
+ * Makes the calls of one stub over a channel. A blocking call makes its attempts one after the
+ * other, on its caller's thread. A blocking call that may be hedged is an async call, whose caller
+ * waits for it. Safe for any thread.
  */
 final class BalancedCaller implements ServiceCaller {
   private static final long LATEST_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -41,7 +41,7 @@ final class BalancedCaller implements ServiceCaller {
     this.options = options;
   }
 
-  /** Makes one attempt, and waits for it. */
+  /** Makes one attempt, and waits for its end. */
   @FunctionalInterface
   private interface Attempt<T> {
     @Nullable T by(ServiceCaller caller) throws Exception;
@@ -118,10 +118,10 @@ final class BalancedCaller implements ServiceCaller {
           throw plan.outcome(failure);
         }
       } catch (RuntimeException | Error e) {
-        met = e; // of this end
+        met = e; // a failure of this end
         throw e;
       } catch (Exception e) {
-        channel.answered(); // declared
+        channel.answered(); // a declared exception
         throw e;
       } finally {
         member.end(met);
@@ -174,7 +174,7 @@ final class BalancedCaller implements ServiceCaller {
     try {
       over.get(nanos + LATEST_NANOS, TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
-      withdraw.run(); // the time is over whoever says so
+      withdraw.run(); // the time is over, whichever of the two said so
     } catch (InterruptedException e) {
       withdraw.run();
       Thread.currentThread().interrupt();
@@ -240,8 +240,8 @@ final class BalancedCaller implements ServiceCaller {
   }
 
   /**
-   * Returns what makes the next attempt there: each attempt has what is left of the deadline, and
-   * says which one it is.
+   * Returns the caller of the next attempt. An attempt has the time that is left until the
+   * deadline, and sends its number.
    */
   ServiceCaller caller(Member member, CallPlan plan) {
     if (plan.differs()) {

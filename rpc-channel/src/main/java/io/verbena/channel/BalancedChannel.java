@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A channel to several servers of the same services. It has a session with each, and sends each
- * call to one of them; what one does not take goes to another. Safe for use by any thread.
+ * call to one of them. A call that one server does not take goes to another. Safe for use by any
+ * thread.
  *
  * <pre>{@code
  * try (BalancedChannel channel =
@@ -42,7 +43,7 @@ public final class BalancedChannel implements Channel, AutoCloseable {
   private final Runnable letGoOfTime;
   private final CompletableFuture<Void> closed = new CompletableFuture<>();
 
-  /** What was done so far. */
+  /** Counts of what the channel did so far. */
   static final class Counters {
     final LongAdder calls = new LongAdder();
     final LongAdder moves = new LongAdder();
@@ -68,16 +69,16 @@ public final class BalancedChannel implements Channel, AutoCloseable {
    * Returns a builder with the defaults.
    *
    * @param client makes the sessions; the channel does not close it
-   * @param target {@code static:host:port,host:port}, {@code dns:///name:port}, {@code
-   *     verbena:///name} for what the deployment says by the system property {@code verbena.names}
-   *     or the environment variable {@code VERBENA_NAMES}, or what another {@link ResolverProvider}
-   *     on the class path knows
+   * @param target one of {@code static:host:port,host:port}; {@code dns:///name:port}; {@code
+   *     verbena:///name}, a logical name that the system property {@code verbena.names} or the
+   *     environment variable {@code VERBENA_NAMES} maps to a target; or a target of another {@link
+   *     ResolverProvider} on the class path
    */
   public static Builder builder(VerbenaClient client, String target) {
     return new Builder(client, Checks.required("target", target), null);
   }
 
-  /** Returns a builder for servers that a resolver finds; the channel closes it. */
+  /** Returns a builder for servers that a resolver finds. The channel closes the resolver. */
   public static Builder builder(VerbenaClient client, Resolver resolver) {
     return new Builder(client, "", Checks.required("resolver", resolver));
   }
@@ -87,7 +88,7 @@ public final class BalancedChannel implements Channel, AutoCloseable {
     return new BalancedCaller(this, service, options);
   }
 
-  /** Returns what it did so far, and how its servers stand. */
+  /** Returns the channel's counters and the state of its servers. */
   public ChannelStat stat() {
     return new ChannelStat(
         target,
@@ -102,8 +103,8 @@ public final class BalancedChannel implements Channel, AutoCloseable {
   }
 
   /**
-   * Ends every session, as {@link io.verbena.api.Session#close} does, and returns at once. Later
-   * calls fail with UNAVAILABLE. Closing again does nothing.
+   * Ends every session as {@link io.verbena.api.Session#close} does; returns at once. Later calls
+   * fail with UNAVAILABLE. Closing again does nothing.
    */
   @Override
   public void close() {
@@ -114,7 +115,10 @@ public final class BalancedChannel implements Channel, AutoCloseable {
     closed.complete(null);
   }
 
-  /** Returns when it was closed: whoever tells of it ends with it, on the thread that closes it. */
+  /**
+   * Returns a stage that completes when the channel is closed, on the thread that closes it. A
+   * monitor of the channel can end with it.
+   */
   public CompletionStage<Void> closed() {
     return closed.minimalCompletionStage();
   }
@@ -139,7 +143,7 @@ public final class BalancedChannel implements Channel, AutoCloseable {
     return defaultTimeoutNanos;
   }
 
-  /** A server has answered a call. */
+  /** Counts that a server has answered a call. */
   void answered() {
     budget.earn();
   }
@@ -153,7 +157,7 @@ public final class BalancedChannel implements Channel, AutoCloseable {
     return taken;
   }
 
-  /** Settings for a channel. */
+  /** Settings of a channel. */
   public static final class Builder {
     private final VerbenaClient client;
     private final String target;
@@ -179,16 +183,19 @@ public final class BalancedChannel implements Channel, AutoCloseable {
       this.resolver = resolver;
     }
 
-    /** Sets who chooses among the servers. One of its own for each channel. Default: by turns. */
+    /**
+     * Sets the balancer, which chooses among the servers. A balancer serves one channel only.
+     * Default: {@link Balancer#roundRobin}.
+     */
     public Builder balancer(Balancer balancer) {
       this.balancer = Checks.required("balancer", balancer);
       return this;
     }
 
     /**
-     * Sets the host's name that the certificate of each server must have, and that servers are
-     * asked for (SNI), with TLS. Default: what the resolver tells, as the name that {@code dns:}
-     * looks up, else the host of each address.
+     * Sets the host name that the certificate of each server must have, with TLS. It is also sent
+     * to servers (SNI). Default: the resolver's authority, such as the name that {@code dns:} looks
+     * up, else the host of each address.
      *
      * @param host a name without a port, such as {@code store.example}
      */
@@ -205,11 +212,11 @@ public final class BalancedChannel implements Channel, AutoCloseable {
     }
 
     /**
-     * Has sessions with so many servers only, where there are more: for many clients of many
-     * servers.
+     * Limits the number of servers that the channel has sessions with. Useful if there are many
+     * clients and many servers.
      *
      * @param servers at least 1
-     * @param key which ones: clients with different keys have different ones
+     * @param key chooses the servers; clients with different keys get different servers
      */
     public Builder subset(int servers, long key) {
       this.subset = Checks.between("subset", servers, 1, Integer.MAX_VALUE);
@@ -217,7 +224,7 @@ public final class BalancedChannel implements Channel, AutoCloseable {
       return this;
     }
 
-    /** The same, with a key by chance. */
+    /** Limits the number of servers like {@link #subset(int, long)}, with a random key. */
     public Builder subset(int servers) {
       this.subset = Checks.between("subset", servers, 1, Integer.MAX_VALUE);
       this.subsetKey = null;
@@ -225,8 +232,8 @@ public final class BalancedChannel implements Channel, AutoCloseable {
     }
 
     /**
-     * Has calls wait until their deadline for a server that takes them. Default: where every server
-     * is known not to, they fail at once with UNAVAILABLE, NOT_EXECUTED.
+     * Lets calls wait for a server until their deadline. By default calls fail at once with
+     * UNAVAILABLE, NOT_EXECUTED if all servers are known not to take them.
      */
     public Builder waitForReady() {
       this.waitForReady = true;
@@ -246,9 +253,9 @@ public final class BalancedChannel implements Channel, AutoCloseable {
     }
 
     /**
-     * Makes an idempotent call once more, at another server, where it has no answer after this
-     * time; the first answer counts, and the other call is cancelled. Takes a token of the budget.
-     * Calls with a landing are not hedged. Default: never.
+     * Makes an idempotent call a second time, at another server, if it has no answer after this
+     * time. The first answer counts, and the other attempt is cancelled. Each hedge takes a token
+     * of the budget. Calls with a landing are not hedged. Default: never.
      *
      * @param delay longer than 0
      */
@@ -257,18 +264,18 @@ public final class BalancedChannel implements Channel, AutoCloseable {
       return this;
     }
 
-    /** Leaves out servers that fail calls, for a while. Default: none. */
+    /** Leaves servers out for a while if calls to them fail. Default: no server is left out. */
     public Builder ejection(Ejection ejection) {
       this.ejection = Checks.required("ejection", ejection);
       return this;
     }
 
     /**
-     * Leaves out servers that say by {@link Health} that a service is not SERVING. One that does
-     * not serve {@code Health} counts as serving.
+     * Leaves out servers whose {@link Health} service says that a service is not SERVING. A server
+     * that does not serve {@code Health} counts as serving.
      *
      * @param service its name on the wire; empty for the server as a whole
-     * @param period how often each server is asked, longer than 0
+     * @param period the time between two questions to one server, longer than 0
      */
     public Builder health(String service, Duration period) {
       this.healthOf = Checks.required("service", service);
@@ -276,14 +283,14 @@ public final class BalancedChannel implements Channel, AutoCloseable {
       return this;
     }
 
-    /** Sets the time, for tests. Default: the machine's. */
+    /** Sets the channel's clock and timers, for tests. Default: the machine's. */
     public Builder time(ChannelTime time) {
       this.time = Checks.required("time", time);
       return this;
     }
 
     /**
-     * Sets where delays and subsets have their chance from, for tests.
+     * Sets the source of random delays and subsets, for tests.
      *
      * @param random safe for use by any thread
      */
@@ -293,11 +300,11 @@ public final class BalancedChannel implements Channel, AutoCloseable {
     }
 
     /**
-     * Makes the channel. It begins to connect, and does not wait.
+     * Makes the channel. The channel begins to connect; this method does not wait for it.
      *
-     * @throws IllegalArgumentException if the target is malformed, or of a scheme that nobody
-     *     knows, or a server that is known from the start has an address that is none
-     * @throws IllegalStateException if no thread can be had for the timers of all channels
+     * @throws IllegalArgumentException if the target is malformed or of an unknown scheme, or if
+     *     the address of a server that is known from the start is malformed
+     * @throws IllegalStateException if the thread for the timers of all channels cannot be started
      */
     public BalancedChannel build() {
       Long key = subsetKey;
@@ -334,7 +341,12 @@ public final class BalancedChannel implements Channel, AutoCloseable {
       } catch (IllegalArgumentException e) {
         String from = target.isEmpty() ? "" : " of '" + target + "'";
         throw new IllegalArgumentException(
-            "a server" + from + ": " + e.getMessage() + "; between two of static: stands ','", e);
+            "a server"
+                + from
+                + ": "
+                + e.getMessage()
+                + "; separate the servers of static: by commas",
+            e);
       }
     }
   }

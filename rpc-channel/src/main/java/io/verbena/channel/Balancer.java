@@ -8,43 +8,47 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
 
 /**
- * Chooses which of several servers a call goes to. Safe for use by any thread: calls of many
- * threads ask it at once. It must not block.
+ * Chooses the server for a call. Safe for use by any thread: threads that make calls ask it
+ * concurrently. It must not block.
  */
 @FunctionalInterface
 public interface Balancer {
   /**
    * A call that is about to be made.
    *
-   * @param metadata what its stub has it take along
-   * @param again whether it was at a server before, and this is a move, a retry or a hedge: such a
-   *     choice takes no turn, or calls and their moves in lockstep would meet one server first
+   * @param metadata the metadata that its stub sends
+   * @param again whether another attempt came before, so that this is a move, a retry or a hedge.
+   *     Such a choice takes no turn: otherwise calls in lockstep with their moves would all meet
+   *     the same server first
    */
   record Outgoing(MethodDescriptor<?> method, Metadata metadata, boolean again) {}
 
-  /** A server that the call may go to: its session is open. */
+  /** A server with an open session, to which the call may go. */
   interface Candidate {
-    /** Returns where it is, and what is told of it. */
+    /** Returns the server's address, with what its registry says of it. */
     Endpoint endpoint();
 
-    /** Returns how many calls of this channel are under way there. */
+    /** Returns the number of calls of this channel that are under way at the server. */
     int inFlight();
   }
 
   /**
-   * Chooses.
+   * Chooses a server.
    *
    * @param among at least one, in the resolver's order; the list is valid for this call alone
-   * @return the place in the list, from 0
+   * @return an index of the list
    */
   int choose(List<? extends Candidate> among, Outgoing call);
 
-  /** The first server that there is: the others stand by. */
+  /** Returns a balancer that always chooses the first server; the others stand by. */
   static Balancer pickFirst() {
     return (among, call) -> 0;
   }
 
-  /** One after the other; calls that are made again have turns of their own. */
+  /**
+   * Returns a balancer that chooses servers in turn. Further attempts of a call have turns of their
+   * own.
+   */
   static Balancer roundRobin() {
     AtomicInteger turn = new AtomicInteger();
     AtomicInteger turnAgain = new AtomicInteger();
@@ -52,7 +56,10 @@ public interface Balancer {
         Math.floorMod((call.again() ? turnAgain : turn).getAndIncrement(), among.size());
   }
 
-  /** Where the fewest calls of this channel are under way; by turns where that is equal. */
+  /**
+   * Returns a balancer that chooses the server with the fewest calls of this channel under way.
+   * Servers with equally few take turns.
+   */
   static Balancer leastInFlight() {
     Balancer turns = roundRobin();
     return (among, call) -> {
@@ -68,13 +75,16 @@ public interface Balancer {
     };
   }
 
-  /** By chance, each as often as its {@linkplain Endpoint#weight weight} says. */
+  /**
+   * Returns a balancer that chooses at random, in proportion to each server's {@linkplain
+   * Endpoint#weight weight}.
+   */
   static Balancer weighted() {
     return weighted(new Random());
   }
 
   /**
-   * The same, by a chance of the caller's.
+   * Returns a weighted balancer like {@link #weighted()}, with a source of random numbers.
    *
    * @param random safe for use by any thread
    */
@@ -94,9 +104,9 @@ public interface Balancer {
   }
 
   /**
-   * Calls with the same value of a key in their stub's metadata go to the same server, as long as
-   * it is there (rendezvous hashing by weight). Where one comes or goes, only the calls that it
-   * gets or had move. Calls without the key go by turns.
+   * Returns a balancer that sends calls with the same value of a metadata key to the same server,
+   * as long as that server is there (rendezvous hashing by weight). When a server joins or leaves,
+   * only the calls that it gains or loses move. Calls without the key take turns.
    */
   static Balancer byKey(Metadata.Key<?> key) {
     Balancer others = roundRobin();

@@ -11,19 +11,21 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where one call has been, and whether it is made again. For one thread at a time.
+ * The attempts of one call so far, and whether another one follows. For one thread at a time.
  *
- * <p>What was surely not executed, since a server shuts down, could not be reached or does not
- * serve the method, moves to another at once: each server at most once. Two moves cost nothing, and
- * each further one takes a token of the budget: where every server refuses, a call would be made as
- * often as there are servers. Whatever else may be made again waits, takes a token, and counts as
- * an attempt.
+ * <p>A call that was surely not executed moves to another server at once: the server shuts down,
+ * was unreachable or does not serve the method. A call moves to each server at most once. Two moves
+ * are free, and each further move takes a token of the budget. Without that limit, a call that
+ * every server refuses would be made as often as there are servers. Any other failure that may be
+ * retried is followed by a delay, takes a token, and counts as an attempt.
  */
 final class CallPlan {
   /** The call has failed for good. */
   static final long GIVE_UP = -1;
 
-  /** So many take nothing of the budget: a server that goes, and another that has just gone. */
+  /**
+   * The number of free moves: one for a server that shuts down, one for another that has just gone.
+   */
   private static final int FREE_MOVES = 2;
 
   private final BalancedChannel channel;
@@ -37,7 +39,7 @@ final class CallPlan {
   private int moved;
   private boolean waited;
 
-  /** It goes to a server where it was not yet, be it one that is left out. */
+  /** The next attempt goes to a server that the call has not been to, even one that is left out. */
   private boolean moves;
 
   private @Nullable RpcException last;
@@ -46,7 +48,7 @@ final class CallPlan {
   private @Nullable RpcException unsure;
 
   /**
-   * A call that begins now.
+   * Begins a call.
    *
    * @param lands whether its result goes to a landing
    * @param deadline in nanoseconds of the channel's time
@@ -73,7 +75,7 @@ final class CallPlan {
     return new Balancer.Outgoing(call.method(), call.metadata(), true);
   }
 
-  /** An attempt begins. */
+  /** Notes that an attempt begins. */
   void begins(Member member) {
     if (tried.isEmpty()) {
       tried = new HashSet<>();
@@ -83,17 +85,17 @@ final class CallPlan {
     member.begin();
   }
 
-  /** Returns whether the next attempt has another time limit than the stub, or another number. */
+  /** Returns whether the next attempt has another time limit or attempt number than the stub's. */
   boolean differs() {
     return isLimited() || waited || !tried.isEmpty() || last != null;
   }
 
-  /** Returns the number of the attempt that begins next, from 1: moves and hedges count too. */
+  /** Returns the number of the next attempt, from 1. Moves and hedges count too. */
   int nextAttempt() {
     return begun + 1;
   }
 
-  /** An attempt has failed there; returns its failure with the server's name in its words. */
+  /** Notes that an attempt failed. Returns its failure with the server's name in the message. */
   RpcException met(Member member, RpcException met) {
     RpcException failure = named(member, met);
     last = failure;
@@ -105,7 +107,7 @@ final class CallPlan {
 
   private RpcException named(Member member, RpcException met) {
     if (met.isAnswer()) {
-      return met; // an interceptor's of this end: no server is at fault
+      return met; // from an interceptor of this end: no server is at fault
     }
     String words = "%s (server %s, attempt %d)".formatted(met.getMessage(), member, begun);
     RpcException named =
@@ -123,8 +125,8 @@ final class CallPlan {
   }
 
   /**
-   * Returns what the call fails with, where its last attempt met this: that it was not executed is
-   * said only if none of them was.
+   * Returns the failure of the call after its last attempt. It is NOT_EXECUTED only if no attempt
+   * may have been executed.
    */
   RpcException outcome(RpcException failure) {
     RpcException doubt = unsure;
@@ -139,7 +141,7 @@ final class CallPlan {
   /**
    * Returns the nanoseconds to wait before the next attempt, or {@link #GIVE_UP}.
    *
-   * @param failure which was {@link #met} last
+   * @param failure the one that {@link #met} returned last
    */
   long afterFailure(RpcException failure) {
     boolean safe = !lands || failure.execution() == Execution.NOT_EXECUTED;
@@ -179,7 +181,10 @@ final class CallPlan {
     return delay;
   }
 
-  /** Returns whether a call is made again that had this failure: it is safe, and may help. */
+  /**
+   * Returns whether the call may be retried after this failure: a retry must be safe, and must have
+   * a chance.
+   */
   boolean mayRetry(RpcException failure) {
     boolean asked = channel.settings().retries().alsoAfter().contains(failure.status());
     boolean cutShort = failure.status() == RpcStatus.DEADLINE_EXCEEDED && isLimited();
@@ -188,8 +193,8 @@ final class CallPlan {
   }
 
   /**
-   * Returns how long the next attempt may take: to the call's deadline, or, where the call is
-   * idempotent, no longer than an attempt may.
+   * Returns the time limit of the next attempt: the call's deadline, or the attempt timeout if that
+   * is sooner and the call is idempotent.
    */
   long attemptNanos() {
     long left = Math.max(1, left());
@@ -202,8 +207,8 @@ final class CallPlan {
   }
 
   /**
-   * Returns whether another server may take what this one did not: where a new version is being
-   * rolled out, some serve a method, or a shape of it, that others do not.
+   * Returns whether another server may take a call that this one did not. During a rollout, some
+   * servers serve a method, or a form of it, that others do not.
    */
   static boolean mayMove(RpcException failure) {
     return neverCame(failure)
@@ -224,7 +229,7 @@ final class CallPlan {
     return delay < left ? delay : GIVE_UP;
   }
 
-  /** Returns a server for a hedge, within the budget; null: none. */
+  /** Returns a server for a hedge, within the budget; null if there is none. */
   @Nullable Member hedge() {
     Member other = channel.members().other(again(), tried);
     if (other == null || !channel.takeToken()) {
@@ -234,7 +239,7 @@ final class CallPlan {
     return other;
   }
 
-  /** Returns how the call fails for want of a server. */
+  /** Returns the failure of a call that found no server. */
   RpcException noServer(String why, boolean closed) {
     RpcException known = last;
     if (closed) {
@@ -244,7 +249,7 @@ final class CallPlan {
     return outcome(known != null ? known : failure(RpcStatus.UNAVAILABLE, why));
   }
 
-  /** Returns how the call fails where its deadline passes before a server is ready. */
+  /** Returns the failure of a call whose deadline passed before a server was ready. */
   RpcException late() {
     channel.counters().unserved.increment();
     RpcException known = last;
@@ -252,12 +257,12 @@ final class CallPlan {
     return known == null ? failure(RpcStatus.DEADLINE_EXCEEDED, why) : outcome(known);
   }
 
-  /** Returns how the call fails before it was sent. */
+  /** Returns the failure of a call that was not sent. */
   RpcException failure(RpcStatus status, String why) {
     return failure(status, why, CallPhase.QUEUED);
   }
 
-  /** Returns how the call fails that has come so far: what was sent may have been executed. */
+  /** Returns the failure of a call in this phase. A call that was sent may have been executed. */
   RpcException failure(RpcStatus status, String why, CallPhase phase) {
     String text =
         "%s failed %s: %s: %s".formatted(call.method().fullName(), phase.words(), status, why);

@@ -6,17 +6,16 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a channel was built with.
+ * The settings of a channel.
  *
- * @param authority what certificates are compared with; empty: what the resolver tells
- * @param zone whose servers are preferred; empty: none
- * @param subset to how many servers it has sessions
- * @param subsetKey which ones: another for each client
- * @param hedgeNanos after so long an idempotent call without an answer is made once more beside; 0:
- *     never
- * @param ejection null: nobody is left out
+ * @param authority the host name that certificates must have; empty: the resolver's
+ * @param zone the preferred zone; empty: none
+ * @param subset the number of servers to have sessions with
+ * @param subsetKey chooses them; another key for each client
+ * @param hedgeNanos the time without an answer after which an idempotent call is hedged; 0: never
+ * @param ejection null: no server is left out
  * @param healthOf the service that servers are asked about; null: they are not asked
- * @param healthEvery how often
+ * @param healthEvery the time between two questions to one server
  */
 record ChannelSettings(
     ChannelTime time,

@@ -5,16 +5,16 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What a channel did, and how its servers stand.
+ * The counters of a channel, and the state of its servers.
  *
- * @param target what the channel was made for; of a resolver of the user's, its class
- * @param calls made by its stubs
- * @param moves attempts at another server, since one had surely not executed the call
- * @param retries attempts behind a failure, within the budget
+ * @param target the channel's target; for a resolver of the user's, its class
+ * @param calls calls that its stubs made
+ * @param moves attempts at another server after one that surely did not execute the call
+ * @param retries attempts after a failure, within the budget
  * @param hedges attempts beside one that had no answer yet
- * @param refusedByBudget retries and hedges that were not made for want of a token
- * @param unserved calls that failed since no server took them, or none in time
- * @param why why no server takes calls; empty where one does
+ * @param refusedByBudget retries and hedges that were not made because the budget had no token
+ * @param unserved calls that failed because no server took them, or none in time
+ * @param why the reason that no server takes calls; empty if one does
  */
 public record ChannelStat(
     String target,
@@ -27,14 +27,14 @@ public record ChannelStat(
     String why,
     List<EndpointStat> endpoints) {
   /**
-   * One server.
+   * The state of one server.
    *
-   * @param state its session's
-   * @param why what is in the way of calls; empty where they may go there
+   * @param state its session's state
+   * @param why the reason that calls do not go there; empty if they may
    * @param inFlight attempts under way
-   * @param attempts begun so far
-   * @param failures of those
-   * @param ejected whether it is left out, for its failures
+   * @param attempts attempts begun so far
+   * @param failures attempts that failed
+   * @param ejected whether the server is left out because calls to it failed
    */
   public record EndpointStat(
       Endpoint endpoint,
@@ -44,7 +44,7 @@ public record ChannelStat(
       long attempts,
       long failures,
       boolean ejected) {
-    /** Returns whether calls go there. */
+    /** Returns whether calls go to the server. */
     public Standing standing() {
       if (!why.isEmpty()) {
         return Standing.OUT;
@@ -53,18 +53,21 @@ public record ChannelStat(
     }
   }
 
-  /** Whether calls go to a server. */
+  /** Says whether calls go to a server. */
   public enum Standing {
-    /** They do. */
+    /** Calls go there. */
     READY,
-    /** It is left out for a while, since it failed calls: they go there only if nobody is ready. */
+    /**
+     * The server is left out for a while because calls to it failed. Calls go there only if no
+     * server is ready.
+     */
     EJECTED,
     /**
-     * Something is in the way: it is not connected to, shuts down, or says that it is not ready.
+     * Calls do not go there: the server is not connected, shuts down, or says that it is not ready.
      */
     OUT;
 
-    /** Returns the name in lower case, as metrics have it. */
+    /** Returns the name in lower case, as in metrics. */
     public String label() {
       return name().toLowerCase(Locale.ROOT);
     }
@@ -75,7 +78,7 @@ public record ChannelStat(
     endpoints = List.copyOf(endpoints);
   }
 
-  /** Returns how many servers stand so. */
+  /** Returns the number of servers with this standing. */
   public long endpoints(Standing standing) {
     return endpoints.stream().filter(one -> one.standing() == standing).count();
   }

@@ -2,16 +2,21 @@ package io.verbena.channel;
 
 import io.verbena.link.runtime.NanoClock;
 
-/** The time of a channel, injected so that a test owns it. Safe for use by any thread. */
+/**
+ * The clock and timers of a channel, injected so that a test controls them. Safe for use by any
+ * thread.
+ */
 public interface ChannelTime extends NanoClock {
-  /** The machine's own, with one daemon thread for all channels, as long as there are any. */
+  /**
+   * The machine's time, with one daemon thread that serves all channels as long as there are any.
+   */
   ChannelTime SYSTEM = new SystemTime();
 
   /**
-   * Has an action run later. It must not block.
+   * Runs an action later. The action must not block.
    *
-   * @param nanos after so long; at once if not above 0
-   * @return withdraws it, unless it has run
+   * @param nanos the delay; the action runs at once if it is 0 or less
+   * @return cancels the action, unless it has run
    */
   Runnable after(long nanos, Runnable action);
 }

@@ -15,18 +15,18 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks a name up again and again: every {@code period}, and after a server could not be reached,
- * then at most once in {@code shortest}. A Kubernetes service without a cluster address has the
- * addresses of all its pods. With TLS, certificates must have the name that was looked up.
+ * Looks a name up repeatedly: every {@code period}, and after a server could not be reached, then
+ * at most once in {@code shortest}. A headless Kubernetes service has the addresses of all its
+ * pods. With TLS, certificates must have the name that was looked up.
  *
- * <p>The JDK keeps answers for 30 s by its own, which the security property {@code
- * networkaddress.cache.ttl} says.
+ * <p>The JDK caches answers for 30 s; the security property {@code networkaddress.cache.ttl} sets
+ * that time.
  */
 public final class DnsResolver implements Resolver {
-  /** How often a name is looked up by default. */
+  /** The default time between two look-ups. */
   public static final Duration PERIOD = Duration.ofSeconds(30);
 
-  /** How long a look after a failure waits for the one before, by default. */
+  /** The default of the shortest time between a look-up and one after a failure. */
   public static final Duration SHORTEST = Duration.ofSeconds(1);
 
   private static final int MOST_PORT = 0xffff;
@@ -45,10 +45,10 @@ public final class DnsResolver implements Resolver {
   private boolean looking;
   private boolean closed;
 
-  /** Looks a host's name up. May block. */
+  /** Looks up the name of a host. May block. */
   @FunctionalInterface
   public interface Lookup {
-    /** The JDK's. */
+    /** The JDK's resolver. */
     Lookup JDK =
         host ->
             Arrays.stream(InetAddress.getAllByName(host))
@@ -64,12 +64,12 @@ public final class DnsResolver implements Resolver {
   }
 
   /**
-   * A resolver that does nothing yet.
+   * Makes a resolver, which does nothing until it is started.
    *
-   * @param port of every server
-   * @param threads runs lookups, which may block
-   * @param period between two looks, longer than 0
-   * @param shortest between a look and one after a failure, longer than 0
+   * @param port the port of every server
+   * @param threads runs look-ups, which may block
+   * @param period the time between two look-ups, longer than 0
+   * @param shortest the shortest time between a look-up and one after a failure, longer than 0
    */
   public DnsResolver(
       String host,

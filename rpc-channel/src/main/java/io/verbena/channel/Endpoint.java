@@ -4,20 +4,20 @@ import io.verbena.api.settings.Checks;
 import java.util.Map;
 
 /**
- * Where one of several servers is, and what its registry tells of it. Immutable.
+ * The address of a server, and what its registry says of it. Immutable.
  *
- * @param address {@code host:port}, {@code tcp://host:port} or {@code mem://name}; one endpoint
- *     differs from another by it
- * @param weight its share of the calls beside others' weights, at least 1, where the balancer looks
- *     at it
- * @param zone where it stands, such as a rack or a data centre; empty if that is not known
- * @param attributes what else is told of it, for balancers of the user's
- * @param authority with TLS, the host's name that its certificate must have; empty for the host of
+ * @param address {@code host:port}, {@code tcp://host:port} or {@code mem://name}; it identifies
+ *     the endpoint
+ * @param weight its share of the calls relative to the weights of others, at least 1. Only weighted
+ *     balancers use it
+ * @param zone its location, such as a rack or a data centre; empty if unknown
+ * @param attributes other properties, for the user's balancers
+ * @param authority with TLS, the host name that its certificate must have; empty for the host of
  *     the address
  */
 public record Endpoint(
     String address, int weight, String zone, Map<String, String> attributes, String authority) {
-  /** Checks what is told. */
+  /** Checks the components. */
   public Endpoint {
     Checks.required("address", address);
     Checks.required("zone", zone);
@@ -28,7 +28,7 @@ public record Endpoint(
     requireHost(authority);
   }
 
-  /** With the host of the address as authority. */
+  /** Makes an endpoint whose authority is the host of its address. */
   public Endpoint(String address, int weight, String zone, Map<String, String> attributes) {
     this(address, weight, zone, attributes, "");
   }
@@ -41,7 +41,7 @@ public record Endpoint(
         authority);
   }
 
-  /** An endpoint of which nothing else is known. */
+  /** Returns an endpoint of weight 1 with an address alone. */
   public static Endpoint of(String address) {
     return new Endpoint(address, 1, "", Map.of());
   }
@@ -56,7 +56,7 @@ public record Endpoint(
     return new Endpoint(address, weight, zone, attributes, authority);
   }
 
-  /** Returns this endpoint in a zone. */
+  /** Returns this endpoint with another zone. */
   public Endpoint withZone(String zone) {
     return new Endpoint(address, weight, zone, attributes, authority);
   }

@@ -4,24 +4,24 @@ import io.verbena.api.RpcMethod;
 import io.verbena.api.RpcService;
 
 /**
- * Says of a server's services whether they are ready. Served as any contract: {@code
+ * Says whether the services of a server are ready. Serve it like any contract: {@code
  * server.serve(HealthRpc.bind(board))}, with a {@link HealthBoard}.
  */
 @RpcService(name = "verbena.health.v1")
 public interface Health {
-  /** How a service stands. */
+  /** The status of a service. */
   enum Status {
-    /** It takes calls. */
+    /** The service takes calls. */
     SERVING,
-    /** It is there, and is not to be called now. */
+    /** The service exists, but does not take calls now. */
     NOT_SERVING,
-    /** Nothing is known of it. */
+    /** The server has no status for the service. */
     UNKNOWN
   }
 
   /**
-   * Returns how a service stands. It runs on the event loop, where busy handlers do not hold it up:
-   * answer at once, from what is known.
+   * Returns the status of a service. This method runs on the event loop, so that busy handlers do
+   * not delay it. An implementation must answer at once, from what it knows.
    *
    * @param service its name on the wire; empty for the server as a whole
    */

@@ -7,9 +7,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks one server again and again how a service stands. A server that has no answer, since it does
- * not serve {@link Health} or fails, counts as before; one that was never asked as not ready. Safe
- * for any thread.
+ * Asks one server repeatedly for the status of a service. If a question fails, or the server does
+ * not serve {@link Health}, the last status stays. Before the first answer, the server counts as
+ * not ready. Safe for any thread.
  */
 final class HealthWatch {
   private final ChannelSettings settings;
@@ -17,12 +17,15 @@ final class HealthWatch {
   private final String service;
   private final Runnable changed;
 
-  /** Counts sessions: odd while there is one. What is asked in one is not answered in the next. */
+  /**
+   * Counts sessions: odd while a session is open. An answer that belongs to an earlier session is
+   * ignored.
+   */
   private final AtomicInteger turn = new AtomicInteger();
 
   private volatile Health.@Nullable Status status;
 
-  /** Withdraws the next question. */
+  /** Cancels the next question. */
   private volatile Runnable withdraw = () -> {};
 
   HealthWatch(ChannelSettings settings, Session session, String service, Runnable changed) {
@@ -36,7 +39,7 @@ final class HealthWatch {
     return status == Health.Status.SERVING;
   }
 
-  /** Returns whether its first answer is still to come. */
+  /** Returns whether the first answer is still outstanding. */
   boolean asks() {
     return isOn(turn.get()) && status == null;
   }
@@ -49,12 +52,12 @@ final class HealthWatch {
       case SERVING -> "";
       case NOT_SERVING -> name + " says that it is NOT_SERVING";
       case UNKNOWN ->
-          "%s says that it is UNKNOWN: its HealthBoard was never told of '%s'"
+          "%s says that it is UNKNOWN: its HealthBoard has no status for '%s'"
               .formatted(name, service);
     };
   }
 
-  /** There is a session. */
+  /** A session has opened. */
   void begin() {
     int now = turn.get();
     if (!isOn(now) && turn.compareAndSet(now, now + 1)) {
@@ -62,7 +65,7 @@ final class HealthWatch {
     }
   }
 
-  /** There is none any more. */
+  /** The session has ended. */
   void end() {
     turn.getAndUpdate(now -> isOn(now) ? now + 1 : now);
     status = null;
@@ -94,7 +97,7 @@ final class HealthWatch {
     }
     withdraw = settings.time().after(settings.healthNanos(), () -> ask(asked));
     if (turn.get() != asked) {
-      withdraw.run(); // its session has ended meanwhile
+      withdraw.run(); // the session has ended meanwhile
     }
   }
 

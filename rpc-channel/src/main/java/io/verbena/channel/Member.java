@@ -13,8 +13,8 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One of a channel's servers: its session, which it keeps open, and what became of the calls there.
- * Safe for any thread.
+ * One server of a channel. It keeps a session open, and counts how calls there end. Safe for any
+ * thread.
  */
 final class Member implements Balancer.Candidate, SessionListener {
   private static final long NANOS_PER_MILLI = 1_000_000;
@@ -41,7 +41,7 @@ final class Member implements Balancer.Candidate, SessionListener {
   private int failedCalls;
   private int ejections;
 
-  /** It belongs to the channel no more, and its session ends with its last call. */
+  /** The channel has let go of the server; its session ends with its last call. */
   private volatile boolean retired;
 
   private volatile boolean ejected;
@@ -72,7 +72,7 @@ final class Member implements Balancer.Candidate, SessionListener {
     return endpoint;
   }
 
-  /** Something else is told of it. */
+  /** Takes new data of the endpoint, such as its weight. */
   void endpoint(Endpoint now) {
     endpoint = now;
   }
@@ -88,26 +88,32 @@ final class Member implements Balancer.Candidate, SessionListener {
 
   // ---- whether calls may go there ----
 
-  /** Returns whether it takes calls, apart from ejection. */
+  /** Returns whether the server takes calls. Ejection is not considered. */
   boolean isReady() {
     return session.state() == SessionState.OPEN && (health == null || health.isServing());
   }
 
-  /** Returns whether calls may wait there, if nobody else takes them: it is being reached again. */
+  /**
+   * Returns whether calls may wait for this server, if no other takes them: its session is
+   * resuming.
+   */
   boolean isResuming() {
     return session.state() == SessionState.RESUMING && (health == null || health.isServing());
   }
 
-  /** Returns whether it may soon be known to be ready. */
+  /** Returns whether the server may turn out to be ready soon. */
   synchronized boolean isPromising() {
     return switch (session.state()) {
-      case IDLE -> connecting || failedConnects == 0; // lost just now, and to be connected to
-      case OPEN -> health != null && (connecting || health.asks()); // asked once it is told of
+      case IDLE -> connecting || failedConnects == 0; // just lost, or about to connect
+      case OPEN ->
+          health != null
+              && (connecting
+                  || health.asks()); // the first question goes out as soon as the session is open
       case RESUMING, DRAINING, ENDED -> connecting;
     };
   }
 
-  /** Returns whether it is being connected to for the first time. */
+  /** Returns whether this is the first attempt to connect. */
   synchronized boolean isNew() {
     return connecting && failedConnects == 0 && session.state() == SessionState.IDLE;
   }
@@ -119,7 +125,7 @@ final class Member implements Balancer.Candidate, SessionListener {
     return ejected;
   }
 
-  /** Returns whether its session has ended, which it does with its client alone. */
+  /** Returns whether the session has ended, which happens only when its client is closed. */
   boolean isOver() {
     return session.state() == SessionState.ENDED;
   }
@@ -128,7 +134,7 @@ final class Member implements Balancer.Candidate, SessionListener {
     return retired;
   }
 
-  /** Returns what is in the way of calls, in words; empty if nothing is. */
+  /** Returns the reason that the server takes no calls; empty if there is none. */
   String obstacle() {
     SessionState state = session.state();
     if (state == SessionState.OPEN) {
@@ -168,14 +174,14 @@ final class Member implements Balancer.Candidate, SessionListener {
 
   private void connected(@Nullable Throwable failure) {
     if (failure == null && health != null) {
-      health.begin(); // before it counts as connected: calls wait for the first answer
+      health.begin(); // before the server counts as connected: calls wait for the first answer
     }
     synchronized (this) {
       connecting = false;
       if (failure == null) {
         failedConnects = 0;
         obstacle = "";
-      } else if (!retired && session.state() != SessionState.ENDED) { // with its client
+      } else if (!retired && session.state() != SessionState.ENDED) { // if the client was closed
         failedConnects++;
         obstacle = String.valueOf(failure.getMessage());
         long delay = settings.reconnect().nanos(failedConnects, settings.random());
@@ -212,7 +218,7 @@ final class Member implements Balancer.Candidate, SessionListener {
     connect();
   }
 
-  /** Belongs to the channel no more: the session ends when its calls have. */
+  /** Removes the server from the channel. The session ends when its calls have ended. */
   void retire() {
     synchronized (this) {
       retired = true;
@@ -230,7 +236,7 @@ final class Member implements Balancer.Candidate, SessionListener {
     }
   }
 
-  /** Ends the session, whatever is under way. */
+  /** Ends the session and all calls under way. */
   void close() {
     retire();
     session.close();
@@ -238,16 +244,16 @@ final class Member implements Balancer.Candidate, SessionListener {
 
   // ---- calls ----
 
-  /** An attempt begins here. */
+  /** Notes that an attempt begins here. */
   void begin() {
     inFlight.incrementAndGet();
     attempts.increment();
   }
 
   /**
-   * The attempt is over.
+   * Notes that an attempt has ended.
    *
-   * @param failure null: the server has answered, be it with a declared exception
+   * @param failure null if the server has answered, also with a declared exception
    */
   void end(@Nullable Throwable failure) {
     inFlight.decrementAndGet();
@@ -284,7 +290,10 @@ final class Member implements Balancer.Candidate, SessionListener {
     }
   }
 
-  /** Returns whether this end makes more calls at once than it may: the server has done nothing. */
+  /**
+   * Returns whether this end refused the call because it makes too many at once. The server is not
+   * at fault.
+   */
   static boolean isOfThisEnd(RpcException failure) {
     return failure.status() == RpcStatus.RESOURCE_EXHAUSTED && failure.phase() == CallPhase.QUEUED;
   }
@@ -293,8 +302,7 @@ final class Member implements Balancer.Candidate, SessionListener {
     return switch (failure.status()) {
       case UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL, PROTOCOL_ERROR -> true;
       case RESOURCE_EXHAUSTED -> !isOfThisEnd(failure);
-      // No answer of a handler: it is another server that is behind the address, or another
-      // version.
+      // No handler has answered: another server, or another version, is behind the address.
       case UNIMPLEMENTED, INCOMPATIBLE -> failure.execution() == Execution.NOT_EXECUTED;
       case CANCELLED, INVALID_ARGUMENT, UNAUTHENTICATED, PERMISSION_DENIED -> false;
     };

@@ -13,10 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The servers of a channel: those that its resolver tells, each with a session. Safe for any
- * thread.
- */
+/** The servers that the resolver found, each with a session. Safe for any thread. */
 final class Members implements Resolver.Listener {
   private final ChannelSettings settings;
   private final VerbenaClient client;
@@ -25,7 +22,10 @@ final class Members implements Resolver.Listener {
   /** Replaced as a whole, under the lock. */
   private volatile List<Member> all = List.of();
 
-  /** What the resolver told last and cannot be connected to, and why; nobody else is hurt by it. */
+  /**
+   * The endpoints of the last result that cannot be used, with the reasons. Other endpoints are not
+   * affected.
+   */
   private volatile Map<Endpoint, String> unusable = Map.of();
 
   private volatile List<Endpoint> latest = List.of();
@@ -33,7 +33,7 @@ final class Members implements Resolver.Listener {
   private volatile @Nullable String unresolved;
   private volatile boolean closed;
 
-  /** Completes when a call that found no server may look again. */
+  /** Completes when calls that found no server may look again. */
   private volatile CompletableFuture<Void> change = new CompletableFuture<>();
 
   Members(ChannelSettings settings, VerbenaClient client, Resolver resolver) {
@@ -42,41 +42,42 @@ final class Members implements Resolver.Listener {
     this.resolver = resolver;
   }
 
-  /** Where a call may go. */
+  /** The result of a look for a server. */
   sealed interface Pick {
-    /** To this server. */
+    /** The call goes to this server. */
     record Found(Member member) implements Pick {}
 
-    /** To none yet: look again after this. */
+    /** No server takes the call yet: look again when {@code change} completes. */
     record Later(CompletableFuture<Void> change) implements Pick {}
 
-    /** To none, for this reason. */
+    /** No server takes the call, for this reason. */
     record None(String why, boolean closed) implements Pick {}
   }
 
   /**
    * Chooses a server.
    *
-   * @param tried those where the call was already; they come last
-   * @param moves whether it goes to one where it was not yet, if there is one or may be soon
+   * @param tried servers that the call has been to; they come last
+   * @param moves whether to prefer a server that the call has not been to, if one is ready or soon
+   *     may be
    */
   Pick pick(Balancer.Outgoing call, Set<Member> tried, boolean moves) {
     Pick pick = look(call, tried, moves);
     boolean none = pick instanceof Pick.None(_, boolean over) && !over;
-    // What was not ready when that was looked at may have been so when it was looked at as
-    // promising.
+    // A server may have become ready between the check for ready servers and the check for
+    // promising ones.
     return none ? look(call, tried, moves) : pick;
   }
 
   private Pick look(Balancer.Outgoing call, Set<Member> tried, boolean moves) {
-    CompletableFuture<Void> next = change; // before looking
+    CompletableFuture<Void> next = change; // read before looking
     List<Member> now = all;
     List<Member> among = usable(now, tried, moves);
     if (moves && tried.containsAll(among)) {
       if (now.stream().anyMatch(one -> isNew(one, tried))) {
         return new Pick.Later(next);
       }
-      among = usable(now, tried, true); // it may have become ready between these two looks
+      among = usable(now, tried, true); // a server may have become ready between these two looks
     }
     if (!among.isEmpty()) {
       return new Pick.Found(among.get(settings.balancer().choose(among, call)));
@@ -93,20 +94,23 @@ final class Members implements Resolver.Listener {
         : new Pick.None(why(now), false);
   }
 
-  /** Returns a server where the call was not yet, for a hedge; null if there is none. */
+  /** Returns a server for a hedge, one that the call has not been to; null if there is none. */
   @Nullable Member other(Balancer.Outgoing call, Set<Member> tried) {
     List<Member> among = usable(all, tried, false);
     among.removeAll(tried);
     return among.isEmpty() ? null : among.get(settings.balancer().choose(among, call));
   }
 
-  /** Returns whether there is a ready server where the call was not yet, or may be for once. */
+  /**
+   * Returns whether there is a server that the call has not been to, and that is ready or connects
+   * for the first time.
+   */
   boolean hasOther(Set<Member> tried) {
     return all.stream()
         .anyMatch(member -> isNew(member, tried) || (member.isReady() && !tried.contains(member)));
   }
 
-  /** A channel that has just begun may find the one that takes the call last. */
+  /** A new channel may reach the server that takes the call last. */
   private static boolean isNew(Member member, Set<Member> tried) {
     return member.isNew() && !tried.contains(member);
   }
@@ -115,14 +119,17 @@ final class Members implements Resolver.Listener {
     return !resolved && unresolved == null;
   }
 
-  /** Each wish in turn holds unless nobody would be left. */
+  /**
+   * Returns the servers that a call may go to. Each preference in turn is dropped if it would leave
+   * no server.
+   */
   private List<Member> usable(List<Member> now, Set<Member> tried, boolean moves) {
     List<Member> among = new ArrayList<>(now.size());
     keep(now, among, Member::isReady);
     if (among.isEmpty()) {
       keep(now, among, Member::isResuming);
     }
-    if (moves) { // to who is left out rather than to who has refused it
+    if (moves) { // rather a server that is left out than one that has refused the call
       among = narrowed(among, member -> !tried.contains(member));
     }
     among = narrowed(among, member -> !member.isEjected());
@@ -234,7 +241,10 @@ final class Members implements Resolver.Listener {
     changed();
   }
 
-  /** This process lacked what a session needs: by now there may be some. */
+  /**
+   * Tries unusable endpoints again: this process lacked a resource for a session, and may have it
+   * by now.
+   */
   private void again(List<Endpoint> told) {
     if (told == latest) {
       endpoints(told);
@@ -246,7 +256,7 @@ final class Members implements Resolver.Listener {
       client.checkAddress(endpoint.address());
       return null;
     } catch (IllegalArgumentException e) {
-      return "the resolver told of one that is malformed: " + e.getMessage();
+      return "the resolver found a malformed address: " + e.getMessage();
     }
   }
 
@@ -258,12 +268,12 @@ final class Members implements Resolver.Listener {
 
   // ---- what members tell ----
 
-  /** A server could not be reached, or is gone: there may be others. */
+  /** Looks servers up again, because one could not be reached or is gone. */
   void unreachable() {
     resolver.refresh();
   }
 
-  /** Calls that wait look again. */
+  /** Lets calls that wait look again. */
   void changed() {
     CompletableFuture<Void> told;
     synchronized (this) {

@@ -7,11 +7,11 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What logical names stand for: {@code verbena:///store} in the code, and where that is in the
- * deployment. Entries are {@code name=target}, with {@code ;} or a new line between them. A {@code
- * *} in a target is the name, and the entry of the name {@code *} is for all that have none.
+ * Maps logical names to targets: code says {@code verbena:///store}, and the deployment says where
+ * that is. Entries are {@code name=target}, separated by {@code ;} or a new line. A {@code *} in a
+ * target stands for the name. The entry of the name {@code *} is used for names that have no entry.
  *
- * @param from where the entries are set, for messages
+ * @param from the setting that has the entries, for messages
  * @param targets by name
  */
 record Names(String from, Map<String, String> targets) {
@@ -26,7 +26,7 @@ record Names(String from, Map<String, String> targets) {
   public static final class Provider implements ResolverProvider {
     private final UnaryOperator<@Nullable String> environment;
 
-    /** For {@link java.util.ServiceLoader}. */
+    /** Called by {@link java.util.ServiceLoader}. */
     public Provider() {
       this(System::getenv);
     }
@@ -51,7 +51,7 @@ record Names(String from, Map<String, String> targets) {
     }
   }
 
-  /** Returns what is set by the property, or else by the variable; each time anew. */
+  /** Reads the property, or else the variable, anew each time. */
   static Names set(UnaryOperator<@Nullable String> environment) {
     String property = System.getProperty(PROPERTY);
     if (property != null) {
@@ -84,24 +84,25 @@ record Names(String from, Map<String, String> targets) {
     return new Names(from, Map.copyOf(targets));
   }
 
-  /** Returns what a name stands for. */
+  /** Returns the target of a name. */
   URI target(String name) {
     String found = targets.getOrDefault(name, targets.get(OTHERS));
     if (found == null) {
       throw new IllegalArgumentException(
-          "nobody says where '%s' is: %s; set the system property %s or the environment variable %s to entries such as %s"
+          "no setting says where '%s' is: %s; set the system property %s or the environment variable %s to entries such as %s"
               .formatted(name, known(), PROPERTY, VARIABLE, EXAMPLE.replace("store", name)));
     }
-    String where = "what '%s' stands for in %s, '%s',".formatted(name, from, found);
+    String where = "the target of '%s' in %s, '%s',".formatted(name, from, found);
     URI target;
     try {
       target = Targets.parse(found.replace(OTHERS, name));
     } catch (IllegalArgumentException e) {
-      throw new IllegalArgumentException(where + " is no target: write one as " + EXAMPLE, e);
+      throw new IllegalArgumentException(
+          where + " is malformed: write a target such as " + EXAMPLE, e);
     }
     if (Targets.scheme(target).equals(SCHEME)) {
       throw new IllegalArgumentException(
-          where + " is a name again: write where it is, as " + EXAMPLE);
+          where + " is another name: write an address, such as " + EXAMPLE);
     }
     return target;
   }

@@ -4,8 +4,8 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Rendezvous hashing: each key likes each address to some degree, whatever other addresses there
- * are. So a key keeps its place when others come and go.
+ * Rendezvous hashing: each key ranks each address by a hash of both, independently of other
+ * addresses. So a key keeps its address when others join or leave.
  */
 final class Rendezvous {
   private static final long ODD = 0x9E3779B97F4A7C15L;
@@ -13,7 +13,7 @@ final class Rendezvous {
 
   private Rendezvous() {}
 
-  /** Returns a hash that is the same in every process, for what prints as its value. */
+  /** Returns a hash of the value's string. It is the same in every process. */
   static long hash(Object value) {
     long hash = ODD;
     if (value instanceof byte[] bytes) {
@@ -29,7 +29,7 @@ final class Rendezvous {
     return hash;
   }
 
-  /** Returns the place of the candidate that a key likes most. */
+  /** Returns the index of the candidate that ranks highest for a key. */
   static int of(List<? extends Balancer.Candidate> among, long key) {
     int best = 0;
     double most = Double.NEGATIVE_INFINITY;
@@ -43,7 +43,7 @@ final class Rendezvous {
     return best;
   }
 
-  /** Returns the endpoints that a key likes most, in their order of before. */
+  /** Returns the endpoints that rank highest for a key, in their original order. */
   static List<Endpoint> subset(List<Endpoint> all, int size, long key) {
     if (all.size() <= size) {
       return all;
@@ -56,7 +56,10 @@ final class Rendezvous {
     return all.stream().filter(liked::contains).toList();
   }
 
-  /** Below 0; each endpoint has the most with a chance in proportion to its weight. */
+  /**
+   * Returns the rank, below 0. Each endpoint ranks highest with a chance in proportion to its
+   * weight.
+   */
   private static double liking(long key, Endpoint endpoint) {
     long bits = mixed(key ^ hash(endpoint.address())) >>> 11;
     return Math.log((bits + 0.5) / RANGE) / endpoint.weight();

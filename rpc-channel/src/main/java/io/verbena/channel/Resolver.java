@@ -3,44 +3,44 @@ package io.verbena.channel;
 import java.util.List;
 
 /**
- * Finds out where the servers of one name are, and tells when that changes. Made for one channel,
- * which starts it once and closes it.
+ * Finds the servers of one name, and reports changes. A resolver belongs to one channel, which
+ * starts it once and closes it.
  */
 public interface Resolver extends AutoCloseable {
   /**
-   * Is told where servers are. Safe for use by any thread; returns at once. What is told after the
-   * channel has closed is left out.
+   * Receives the addresses of servers. Safe for use by any thread; returns at once. Calls after the
+   * channel has closed have no effect.
    */
   interface Listener {
     /**
-     * Tells where all servers are now: each call replaces what was told before. Sessions with those
-     * that are told again stay as they are. Of two with the same address the first one counts. An
-     * empty list means that there are none, and calls fail.
+     * Sets the addresses of all servers. Each call replaces the list before. Sessions with servers
+     * in both lists stay as they are. Of two endpoints with the same address the first counts.
+     * After an empty list, calls fail.
      */
     void endpoints(List<Endpoint> all);
 
     /**
-     * Tells that servers could not be looked up. What was told before stays; where nothing was,
-     * calls fail with this reason.
+     * Reports that a look-up failed. The last list stays; if there is none, calls fail with this
+     * reason.
      *
-     * @param reason for people, with where it looked and what to do
+     * @param reason for people: what was looked up, where, and what to do
      */
     void failed(String reason);
   }
 
   /**
-   * Begins to look servers up, and returns without waiting. The listener may be told from within,
-   * and from any thread.
+   * Begins to look servers up; returns without waiting. The listener may be called from within, and
+   * from any thread.
    */
   void start(Listener listener);
 
   /**
-   * Asks for a look soon: a server could not be reached. May be called often, by any thread;
-   * returns at once. Resolvers that are told of every change do nothing.
+   * Asks for a look-up soon, because a server could not be reached. May be called often, by any
+   * thread; returns at once. A resolver that is notified of every change does nothing.
    */
   default void refresh() {}
 
-  /** Stops looking, and returns without waiting. Closing again does nothing. */
+  /** Stops looking; returns without waiting. Closing again does nothing. */
   @Override
   void close();
 }

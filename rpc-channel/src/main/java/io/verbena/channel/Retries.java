@@ -9,20 +9,20 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How often a call is made again where that is safe and may help ({@link
- * io.verbena.api.RpcException#mayRetry}). A budget keeps retries from drowning servers that have
- * too much to do already: a retry, a hedge or a third and further move takes one token, a call that
- * ends well brings {@code tokensPerCall}.
+ * Limits of retries. A call is retried only if that is safe and may help ({@link
+ * io.verbena.api.RpcException#mayRetry}). A budget keeps retries from flooding overloaded servers:
+ * a retry, a hedge or each move after the second takes one token, and a call that succeeds adds
+ * {@code tokensPerCall}.
  *
- * @param attempts how often a call is made at most, from 1 (never again) to 10
+ * @param attempts attempts of a call at most, from 1 (no retry) to 10
  * @param delay before each retry
- * @param tokens how many tokens there are at most, and at the start; 0 to 10,000
- * @param tokensPerCall what a call that ends well brings, 0 to 1
- * @param alsoAfter failures with these statuses are reason for a retry, too, be they the handler's
- *     answer, where the call is idempotent or was surely not executed
- * @param attemptTimeout how long one attempt of an idempotent call may take, longer than 0: one
- *     without an answer is given up then, and the call is made again; null: as long as the call. A
- *     call with a landing has one attempt, and all the time
+ * @param tokens the budget's tokens at most, and at the start; 0 to 10,000
+ * @param tokensPerCall the tokens that a successful call adds, 0 to 1
+ * @param alsoAfter further statuses that are retried, even as the handler's answer, if the call is
+ *     idempotent or was surely not executed
+ * @param attemptTimeout the time limit of one attempt of an idempotent call, longer than 0. An
+ *     attempt without an answer by then is cancelled and retried; null: as long as the call. A call
+ *     with a landing has one attempt, and all the time
  */
 public record Retries(
     int attempts,
@@ -31,14 +31,17 @@ public record Retries(
     double tokensPerCall,
     Set<RpcStatus> alsoAfter,
     @Nullable Duration attemptTimeout) {
-  /** Up to three attempts, 10 ms apart and more; in the long run one call in ten is a retry. */
+  /**
+   * At most three attempts, with delays from 10 ms; in the long run at most one call in ten is a
+   * retry.
+   */
   public static final Retries DEFAULT =
       new Retries(3, new Backoff(Duration.ofMillis(10), Duration.ofSeconds(1)), 100, 0.1);
 
-  /** No retries, and two moves at most. */
+  /** No retries, and at most two moves. */
   public static final Retries NONE = new Retries(1, DEFAULT.delay, 0, 0);
 
-  /** Checks what is set. */
+  /** Checks the settings. */
   public Retries {
     Checks.between("attempts", attempts, 1, 10);
     Checks.required("delay", delay);
@@ -50,19 +53,20 @@ public record Retries(
     }
   }
 
-  /** Retries after the failures of {@link io.verbena.api.RpcException#mayRetry} alone. */
+  /** Retries only after the failures of {@link io.verbena.api.RpcException#mayRetry}. */
   public Retries(int attempts, Backoff delay, int tokens, double tokensPerCall) {
     this(attempts, delay, tokens, tokensPerCall, Set.of(), null);
   }
 
-  /** Returns the same, with retries after failures of these statuses, too. */
+  /** Returns these settings, with retries after failures of these statuses too. */
   public Retries alsoAfter(RpcStatus... statuses) {
     return new Retries(
         attempts, delay, tokens, tokensPerCall, Set.copyOf(List.of(statuses)), attemptTimeout);
   }
 
   /**
-   * Returns the same, where no attempt of an idempotent call takes longer, which is more than 0.
+   * Returns these settings, with a time limit for each attempt of an idempotent call, longer than
+   * 0.
    */
   public Retries withAttemptTimeout(Duration timeout) {
     return new Retries(attempts, delay, tokens, tokensPerCall, alsoAfter, timeout);

@@ -16,9 +16,9 @@ final class RetryBudget {
     this.tokens = new AtomicLong(most);
   }
 
-  /** A call has ended well. */
+  /** Adds the tokens of a call that succeeded. */
   void earn() {
-    if (tokens.get() < most) { // mostly full: no write then
+    if (tokens.get() < most) { // mostly full, so that nothing is written
       tokens.updateAndGet(now -> Math.min(most, now + perCall));
     }
   }

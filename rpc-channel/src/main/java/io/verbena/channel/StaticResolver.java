@@ -4,16 +4,15 @@ import java.net.URI;
 import java.util.Arrays;
 import java.util.List;
 
-/** Servers that are known from the start. */
+/** A fixed list of servers. */
 public final class StaticResolver implements Resolver {
   private final List<Endpoint> endpoints;
 
-  /** A resolver that tells these, once. */
+  /** Makes a resolver that reports these endpoints, once. */
   public StaticResolver(List<Endpoint> endpoints) {
     this.endpoints = List.copyOf(endpoints);
   }
 
-  /** Returns what it tells. */
   List<Endpoint> endpoints() {
     return endpoints;
   }

@@ -5,7 +5,7 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** The machine's time. Its thread ends where nothing has been waited for. */
+/** The machine's time. Its thread ends when no timer is pending. */
 final class SystemTime implements ChannelTime {
   private static final long IDLE_SECONDS = 2;
   private static final long NEVER_NANOS = Long.MAX_VALUE;
@@ -32,11 +32,11 @@ final class SystemTime implements ChannelTime {
   }
 
   /**
-   * Has the thread stay until it is let go of, as it does where there is something to wait for:
-   * later it may not be had.
+   * Keeps the thread alive until it is released. Pending timers need a thread, which might not
+   * start later.
    *
-   * @return lets go of it
-   * @throws IllegalStateException if it cannot be had now
+   * @return releases the thread
+   * @throws IllegalStateException if the thread cannot be started now
    */
   Runnable hold() {
     try {

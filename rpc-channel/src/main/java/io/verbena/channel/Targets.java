@@ -7,15 +7,18 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** From a target to the resolver that knows it. */
+/** Finds the resolver of a target. */
 final class Targets {
-  /** Addresses alone: the likeliest slip is to leave out what stands before them. */
+  /** Addresses alone: to omit the scheme is the likeliest mistake. */
   private static final Pattern ADDRESSES =
       Pattern.compile("[\\w.\\[\\]-]+(:[\\w\\[\\]]*)*:\\d+(,.+)?");
 
   private static final Pattern SCHEME = Pattern.compile("([A-Za-z][A-Za-z0-9+.-]*):\\s*(.*)");
 
-  /** Verbena's own, by scheme: where one is not found, its class may be there all the same. */
+  /**
+   * Verbena's own providers, by scheme. If one is not found, its class may still be there without
+   * its service file.
+   */
   private static final Map<String, String> PROVIDERS =
       Map.of(
           "static",
@@ -32,9 +35,9 @@ final class Targets {
   private Targets() {}
 
   /**
-   * Reads a target as users write it: blanks around it, its colon and its commas count for nothing.
+   * Parses a target as users write it. Blanks around it, its colon and its commas are ignored.
    *
-   * @throws IllegalArgumentException if it is none; the message shows a right one
+   * @throws IllegalArgumentException if it is malformed; the message shows a correct one
    */
   static URI parse(String target) {
     String written = target.strip().replaceAll("\\s*,\\s*", ",");
@@ -44,7 +47,7 @@ final class Targets {
     } catch (IllegalArgumentException e) {
       String why =
           scheme.matches() && known().names().contains(scheme.group(1).toLowerCase(Locale.ROOT))
-              ? "'%s' is no target (%s): write one such as %s, without blanks or brackets"
+              ? "'%s' is malformed (%s): write a target such as %s, without blanks or brackets"
                   .formatted(target, e.getMessage(), "dns:///store.example:7400")
               : unknown(target, known());
       throw new IllegalArgumentException(why, e);
@@ -62,7 +65,7 @@ final class Targets {
     String unlisted =
         provider == null ? "" : ProviderChoice.unlisted(ResolverProvider.class, provider);
     String why = known.whyNone().isEmpty() ? "" : " (" + known.whyNone() + ")";
-    return "nobody knows targets such as '%s': known are %s%s; %s, or write static:%s"
+    return "no resolver knows targets such as '%s'; known are %s%s; %s, or write static:%s"
         .formatted(
             target,
             known.names(),
@@ -80,7 +83,7 @@ final class Targets {
   /**
    * Makes the resolver of a target.
    *
-   * @throws IllegalArgumentException if the target is malformed, or of a scheme that nobody knows
+   * @throws IllegalArgumentException if the target is malformed, or of an unknown scheme
    */
   static Resolver resolver(URI target, ChannelTime time) {
     String scheme = scheme(target);

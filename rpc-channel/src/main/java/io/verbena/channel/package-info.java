@@ -1,9 +1,9 @@
 /**
- * Calls over several servers: where they are (resolvers), which of them a call goes to (balancers),
- * and what becomes of a call that one of them did not answer (retries, hedges). Users start at
- * {@link io.verbena.channel.BalancedChannel}. Nothing here has a thread of its own but {@link
- * io.verbena.channel.ChannelTime#SYSTEM}; state is guarded by locks that are never held while
- * others' code runs.
+ * Calls over several servers. Resolvers find the servers, balancers choose one for each call, and
+ * retries and hedges follow calls that a server did not answer. Users start at {@link
+ * io.verbena.channel.BalancedChannel}. The package has no thread of its own but {@link
+ * io.verbena.channel.ChannelTime#SYSTEM}. Locks guard its state; no lock is held while users' code
+ * runs.
  */
 @NullMarked
 package io.verbena.channel;

@@ -188,7 +188,7 @@ class HeldLoopTest {
             assertThat(gate.again(1)).isEqualTo(1);
             held.run();
             assertThatThrownBy(() -> gate.again(2))
-                .hasMessageContaining("no event loop has answered since its deadline")
+                .hasMessageContaining("no event loop has answered since the call's deadline")
                 .isInstanceOfSatisfying(
                     RpcException.class,
                     e -> {
