@@ -18,7 +18,7 @@ module io.verbena.spring {
   requires transitive spring.core;
   requires static transitive org.jspecify;
 
-  // Spring makes and binds what is in both.
+  // Spring makes beans and binds properties by reflection.
   opens io.verbena.spring;
   opens io.verbena.spring.autoconfigure;
 

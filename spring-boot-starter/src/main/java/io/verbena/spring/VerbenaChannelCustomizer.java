@@ -2,11 +2,14 @@ package io.verbena.spring;
 
 import io.verbena.channel.BalancedChannel;
 
-/** A bean that sets channels up further, behind their properties; in their order. */
+/**
+ * A bean that adjusts channels after their properties have been applied. Several of them run in the
+ * order of the beans.
+ */
 @FunctionalInterface
 public interface VerbenaChannelCustomizer {
   /**
-   * Sets what it likes, before the channel is made.
+   * Adjusts the builder, before the channel is made.
    *
    * @param name the client's, as in {@code verbena.clients.NAME}
    */

@@ -4,20 +4,20 @@ import io.verbena.channel.BalancedChannel;
 import java.util.Map;
 
 /**
- * The application's channels, by the names of its clients: a bean, for stubs that are made by hand
- * and for {@link BalancedChannel#stat}. Safe for use by any thread.
+ * The application's channels, by the names of its clients. Inject this bean to make stubs by hand,
+ * or for {@link BalancedChannel#stat}. Safe for use by any thread.
  */
 public interface VerbenaChannels {
   /**
-   * Returns the channel of a client, which is made when it is first asked for and closed with the
-   * context: {@code StockRpc.client(channels.channel("stock"))}.
+   * Returns the channel of a client, as in {@code StockRpc.client(channels.channel("stock"))}. It
+   * is made at the first call, and closed with the context.
    *
    * @param name as in {@code verbena.clients.NAME}
-   * @throws org.springframework.beans.BeansException if its target cannot be used, or the context
-   *     is closed
+   * @throws org.springframework.beans.BeansException if its target is malformed, or the context is
+   *     closed
    */
   BalancedChannel channel(String name);
 
-  /** Returns those that were made so far. */
+  /** Returns the channels that were made so far. */
   Map<String, BalancedChannel> all();
 }

@@ -12,13 +12,13 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.unit.DataSize;
 
 /**
- * The properties {@code verbena.*}. What is null leaves Verbena's own default.
+ * The properties {@code verbena.*}. A null means Verbena's own default.
  *
- * @param enabled Whether there is anything of Verbena in the application.
+ * @param enabled Whether the application uses Verbena.
  * @param server The server of the beans with VerbenaService.
- * @param client The client that all channels share, and what is true of all of them.
- * @param rdma How the links of both use RDMA devices.
- * @param clients Where the servers of each client are, and what differs for it, by its name.
+ * @param client The client that all channels share, and settings for all of them.
+ * @param rdma The use of RDMA devices, by both.
+ * @param clients The servers of each client, and its own settings, by its name.
  */
 @ConfigurationProperties(prefix = "verbena", ignoreUnknownFields = false)
 public record VerbenaProperties(
@@ -27,27 +27,27 @@ public record VerbenaProperties(
     @DefaultValue Client client,
     @DefaultValue Rdma rdma,
     @DefaultValue Map<String, Remote> clients) {
-  /** What the server and the client have alike. */
+  /** Settings that the server and the client share. */
   public sealed interface End {
-    /** Returns which path calls may take. */
+    /** Returns the paths that calls may take. */
     @Nullable PathPolicy path();
 
     /** Returns whether a session may leave TLS for RDMA. */
     boolean allowPlaintextRdma();
 
-    /** Returns how long opening a session may take. */
+    /** Returns the time limit for opening a session. */
     @Nullable Duration connectTimeout();
 
-    /** Returns how many event loops there are. */
+    /** Returns the number of event loops. */
     @Nullable Integer loops();
 
-    /** Returns from which length on messages are compressed. */
+    /** Returns the length from which messages are compressed. */
     @Nullable DataSize compressFrom();
 
-    /** Returns what it may take of memory. */
+    /** Returns the limits of its memory. */
     Memory memory();
 
-    /** Returns what each session allows. */
+    /** Returns the limits of each session. */
     Limits limits();
   }
 
@@ -55,25 +55,26 @@ public record VerbenaProperties(
    * The server.
    *
    * @param enabled Whether beans with VerbenaService are served.
-   * @param listen Where it listens: host:port, tcp://host:port or mem://name. Port 0 is any that is
-   *     free.
-   * @param drainTime How long calls under way have to end when the application stops. Default 5s.
-   * @param maxSessions How many sessions there may be at once. Default 10000.
-   * @param tellContracts Whether clients without a contract may read what is served. Default:
-   *     unless there is a ClientAuthenticator.
-   * @param accessLog Whether each call that is served is logged, to the logger verbena.access.
-   * @param health Whether peers are told if the application takes calls: its readiness and
-   *     liveness.
-   * @param path Which path calls may take. Default prefer-rdma.
+   * @param listen The address to listen at: host:port, tcp://host:port or mem://name. Port 0 means
+   *     any free port.
+   * @param drainTime The time that calls under way have to end when the application stops. Default
+   *     5s.
+   * @param maxSessions The largest number of open sessions. Default 10000.
+   * @param tellContracts Whether clients without a contract may read the contracts that are served.
+   *     Default: true, unless there is a ClientAuthenticator.
+   * @param accessLog Whether each served call is logged, by the logger verbena.access.
+   * @param health Whether clients may ask if the application takes calls (its readiness and
+   *     liveness).
+   * @param path The paths that calls may take. Default prefer-rdma.
    * @param allowPlaintextRdma Whether a session may leave TLS for RDMA.
-   * @param connectTimeout How long opening a session may take. Default 5s.
-   * @param loops How many event loops there are. Default: as many as processors, at most 8.
-   * @param compressFrom From which length on messages are compressed, for clients that set it too.
-   *     Default: none is.
-   * @param tls Its key, and whom it trusts.
-   * @param memory What it may take of memory.
-   * @param limits What each session allows.
-   * @param concurrency How many calls run at once, of all sessions together.
+   * @param connectTimeout The time limit for opening a session. Default 5s.
+   * @param loops The number of event loops. Default: as many as processors, at most 8.
+   * @param compressFrom Messages from this length on are compressed, for clients that set it too.
+   *     Default: no compression.
+   * @param tls Its key, and the certificates that it trusts.
+   * @param memory Limits of its memory.
+   * @param limits Limits of each session.
+   * @param concurrency The limit of calls that run at once, over all sessions.
    * @param http HTTP and JSON at its port.
    */
   public record Server(
@@ -97,30 +98,31 @@ public record VerbenaProperties(
       implements End {}
 
   /**
-   * The client that all channels share. What stands for each channel may be set for one alone, by
-   * the same name in {@code verbena.clients.NAME}.
+   * The client that all channels share. The settings of channels may be set for one channel alone,
+   * by the same name in {@code verbena.clients.NAME}.
    *
-   * @param token What servers are shown to prove who this is.
-   * @param path Which path calls may take. Default prefer-rdma.
+   * @param token The token that identifies the client to servers.
+   * @param path The paths that calls may take. Default prefer-rdma.
    * @param allowPlaintextRdma Whether a session may leave TLS for RDMA.
-   * @param connectTimeout How long opening a session may take. Default 5s.
-   * @param loops How many event loops there are at most. Default: as many as processors, at most 8.
-   * @param compressFrom From which length on messages are compressed, for servers that set it too.
-   *     Default: none is.
-   * @param tls Its key, and whom it trusts.
-   * @param memory What it may take of memory.
-   * @param limits What each session allows.
+   * @param connectTimeout The time limit for opening a session. Default 5s.
+   * @param loops The largest number of event loops. Default: as many as processors, at most 8.
+   * @param compressFrom Messages from this length on are compressed, for servers that set it too.
+   *     Default: no compression.
+   * @param tls Its key, and the certificates that it trusts.
+   * @param memory Limits of its memory.
+   * @param limits Limits of each session.
    * @param timeout The deadline of each call. Default: the method's own, else
    *     limits.default-timeout.
-   * @param balancer Which server a call goes to. Default round-robin.
-   * @param waitForReady Whether calls wait until their deadline while no server takes them. Default
-   *     false: they fail at once.
-   * @param hedgeAfter After how long an idempotent call is made once more, at another server.
-   *     Default: never.
-   * @param attempts How often a call is made at most where that is safe. Default 3.
-   * @param zone Servers of which zone are preferred.
-   * @param subset With how many servers there are sessions at most.
-   * @param health Whether servers are left out that say that they are not ready.
+   * @param balancer The rule by which calls choose a server. Default round-robin.
+   * @param waitForReady Whether calls wait for a server until their deadline. Default false: they
+   *     fail at once.
+   * @param hedgeAfter The time without an answer after which an idempotent call is also made at
+   *     another server. Default: never.
+   * @param attempts The largest number of attempts of a call, if further attempts are safe. Default
+   *     3.
+   * @param zone The zone whose servers are preferred.
+   * @param subset The largest number of servers to have sessions with.
+   * @param health Settings of the servers' health.
    */
   public record Client(
       @Nullable String token,
@@ -143,21 +145,22 @@ public record VerbenaProperties(
       implements End {}
 
   /**
-   * One client: where its servers are, and what differs from {@link Client}.
+   * One client: its servers, and its settings that differ from {@link Client}.
    *
-   * @param target Where its servers are: host:port, several of them with commas between, or
-   *     dns:///name:port, static:host:port, or what else is on the class path. Default
-   *     verbena:///NAME.
-   * @param authority With TLS, the host's name that the servers' certificates must have. Default:
-   *     the name in the target.
+   * @param target The servers' addresses: host:port, several of them separated by commas,
+   *     dns:///name:port, static:host:port, or a target of another resolver on the class path.
+   *     Default verbena:///NAME.
+   * @param authority With TLS, the host name that the servers' certificates must have. Default: the
+   *     name in the target.
    * @param timeout The deadline of each call.
-   * @param balancer Which server a call goes to.
-   * @param waitForReady Whether calls wait until their deadline while no server takes them.
-   * @param hedgeAfter After how long an idempotent call is made once more, at another server.
-   * @param attempts How often a call is made at most where that is safe.
-   * @param zone Servers of which zone are preferred.
-   * @param subset With how many servers there are sessions at most.
-   * @param health Whether servers are left out that say that they are not ready.
+   * @param balancer The rule by which calls choose a server.
+   * @param waitForReady Whether calls wait for a server until their deadline.
+   * @param hedgeAfter The time without an answer after which an idempotent call is also made at
+   *     another server.
+   * @param attempts The largest number of attempts of a call, if further attempts are safe.
+   * @param zone The zone whose servers are preferred.
+   * @param subset The largest number of servers to have sessions with.
+   * @param health Settings of the servers' health.
    */
   public record Remote(
       @Nullable String target,
@@ -172,17 +175,17 @@ public record VerbenaProperties(
       @DefaultValue HealthCheck health) {}
 
   /**
-   * How links use RDMA devices.
+   * The use of RDMA devices.
    *
-   * @param device Which devices and addresses: a device's name, perhaps with :PORT, or some of
-   *     device, port, gid, type, family, netdev and subnet, as netdev=eth1,type=roce-v2. Default:
-   *     any.
+   * @param device The devices and addresses to use: a device's name, perhaps with :PORT, or some of
+   *     device, port, gid, type, family, netdev and subnet, such as netdev=eth1,type=roce-v2.
+   *     Default: any.
    * @param trafficClass The traffic class of the packets, 0 to 255: DSCP times 4, and two bits of
    *     ECN. Default: the host's own.
-   * @param numa Whether, on a host of several NUMA nodes, event loops run on that of their device.
-   *     Default true.
-   * @param rails Most links of one session, each over an adapter of its own at both ends. Default
-   *     4.
+   * @param numa Whether, on a host of several NUMA nodes, event loops run on the node of their
+   *     device. Default true.
+   * @param rails The largest number of links of one session, each over an adapter of its own at
+   *     both ends. Default 4.
    */
   public record Rdma(
       @Nullable String device,
@@ -190,25 +193,25 @@ public record VerbenaProperties(
       @Nullable Boolean numa,
       @Nullable Integer rails) {}
 
-  /** Which server a call goes to. More of them by a {@link VerbenaChannelCustomizer}. */
+  /** The rule by which calls choose a server. A {@link VerbenaChannelCustomizer} can set others. */
   public enum BalancerKind {
-    /** The next. */
+    /** Servers take turns. */
     ROUND_ROBIN,
-    /** The first that is there: the others stand by. */
+    /** The first server that takes calls; the others stand by. */
     PICK_FIRST,
-    /** Where the fewest calls are under way. */
+    /** The server with the fewest calls under way. */
     LEAST_IN_FLIGHT,
-    /** By chance, as often as the endpoint's weight says. */
+    /** A random server, in proportion to the endpoints' weights. */
     WEIGHTED
   }
 
   /**
-   * Whether servers are asked if they are ready.
+   * Settings of the servers' health.
    *
-   * @param enabled Whether servers are asked if they take calls, and left out while they do not.
+   * @param enabled Whether servers are asked if they take calls. Those that do not are left out.
    *     Default true.
-   * @param service Of which service servers are asked. Default: of the server as a whole.
-   * @param period How often each server is asked. Default 5s.
+   * @param service The service that servers are asked about. Default: the server as a whole.
+   * @param period The time between two questions to a server. Default 5s.
    */
   public record HealthCheck(
       @Nullable Boolean enabled, @Nullable String service, @Nullable Duration period) {}
@@ -216,10 +219,12 @@ public record VerbenaProperties(
   /**
    * PEM files, which may be replaced while the application runs.
    *
-   * @param certificate The server's certificate, and those that signed it: BEGIN CERTIFICATE
+   * @param certificate The server's certificate, and those that signed it, as BEGIN CERTIFICATE
    *     blocks.
-   * @param privateKey The key of the certificate: a BEGIN PRIVATE KEY block, not encrypted.
-   * @param trust Certificates that the server trusts; clients must show one where this is set.
+   * @param privateKey The key of the certificate, as a BEGIN PRIVATE KEY block that is not
+   *     encrypted.
+   * @param trust Certificates that the server trusts. If this is set, clients must show a
+   *     certificate.
    */
   public record ServerTls(
       @Nullable Path certificate, @Nullable Path privateKey, @Nullable Path trust) {}
@@ -227,22 +232,22 @@ public record VerbenaProperties(
   /**
    * PEM files, which may be replaced while the application runs.
    *
-   * @param certificate The client's certificate, and those that signed it, where servers ask for
+   * @param certificate The client's certificate, and those that signed it, for servers that ask for
    *     one.
-   * @param privateKey The key of the certificate: a BEGIN PRIVATE KEY block, not encrypted.
-   * @param trust Certificates that the client trusts, instead of those that the JDK does.
+   * @param privateKey The key of the certificate, as a BEGIN PRIVATE KEY block that is not
+   *     encrypted.
+   * @param trust Certificates that the client trusts, instead of the JDK's.
    */
   public record ClientTls(
       @Nullable Path certificate, @Nullable Path privateKey, @Nullable Path trust) {}
 
   /**
-   * Memory, of all sessions together.
+   * Memory limits, over all sessions.
    *
    * @param slots Memory for messages on their way. Default 32MB.
    * @param assembly Memory for long messages and large arrays while they arrive. Default: a quarter
    *     of the heap.
-   * @param replies Memory for long results that callers have yet to take. Default: a quarter of the
-   *     heap.
+   * @param replies Memory for long results until callers take them. Default: a quarter of the heap.
    * @param bulk Memory for large objects and values, outside the heap. Default 512MB.
    */
   public record Memory(
@@ -252,16 +257,16 @@ public record VerbenaProperties(
       @Nullable DataSize bulk) {}
 
   /**
-   * How many calls a server runs at once: as many as their latency says.
+   * The limit of calls that a server runs at once, which follows their latency.
    *
-   * @param enabled Whether calls are refused that the server has no time for, of low priority
-   *     first.
-   * @param initial How many calls may run at once at the start. Default 20.
+   * @param enabled Whether an overloaded server refuses calls, those of low priority first.
+   * @param initial The limit at the start. Default 20.
    * @param least The limit falls no lower. Default 4.
    * @param most The limit rises no higher. Default 1000.
-   * @param normalShare Which part of the limit calls without a priority may fill. Default 0.8.
-   * @param backgroundShare Which part of the limit background calls may fill. Default 0.5.
-   * @param exempt Methods that do not count, as service/method: those that wait for an event.
+   * @param normalShare The part of the limit that calls without a priority may fill. Default 0.8.
+   * @param backgroundShare The part of the limit that background calls may fill. Default 0.5.
+   * @param exempt Methods that do not count, as service/method, such as those that wait for an
+   *     event.
    */
   public record Concurrency(
       @DefaultValue("false") boolean enabled,
@@ -275,16 +280,15 @@ public record VerbenaProperties(
   /**
    * HTTP and JSON at the server's port.
    *
-   * @param enabled Whether the server speaks HTTP and JSON at its port, too.
-   * @param page Whether there is a page at /, and the document at /openapi.json.
-   * @param hosts Names by which the server may be asked, besides its own. Default: none, and any
-   *     where there is a ClientAuthenticator.
-   * @param maxRequest The longest body of a request. Default 1MB.
-   * @param maxResponse The longest result, or item of a stream. Default 16MB.
+   * @param enabled Whether the server also speaks HTTP and JSON at its port.
+   * @param page Whether the server has a page at /, and its OpenAPI document at /openapi.json.
+   * @param hosts Host names that requests may use, besides the server's own. Default: none; any if
+   *     there is a ClientAuthenticator.
+   * @param maxRequest The size limit of a request's body. Default 1MB.
+   * @param maxResponse The size limit of a result, or of an item of a stream. Default 16MB.
    * @param requestMemory Memory for the bodies of all requests. Default: a quarter of the heap.
-   * @param requestTime How long a client may take to send a request's head, and its body. Default
-   *     10s.
-   * @param idleTime How long a connection may be open without a request. Default 60s.
+   * @param requestTime The time limit for a request's head, and for its body. Default 10s.
+   * @param idleTime The longest time that a connection may be open without a request. Default 60s.
    */
   public record Http(
       @DefaultValue("false") boolean enabled,
@@ -297,17 +301,17 @@ public record VerbenaProperties(
       @Nullable Duration idleTime) {}
 
   /**
-   * What each session allows.
+   * Limits of each session.
    *
    * @param defaultTimeout The deadline of a call whose method and caller set none. Default 15s.
-   * @param maxCalls Calls under way at once, each way. Default 1024.
-   * @param maxMessage The longest request or reply to accept. Default 64MB.
-   * @param maxDepth How deeply records may nest in a message. Default 256.
-   * @param maxKept Replies kept for a peer that has not acknowledged them. Default 256MB.
-   * @param pingInterval How long a silent link is trusted. Default 2s.
-   * @param deadAfter How long a link may be silent before it is given up. Default 6s.
-   * @param leastPingInterval How often at most the peer asks for a sign of life. Default 100ms.
-   * @param resumeWindow How long a session without a link waits for a new one. Default 5s.
+   * @param maxCalls The limit of calls under way, in each direction. Default 1024.
+   * @param maxMessage The size limit of a request or reply. Default 64MB.
+   * @param maxDepth The deepest nesting of records in a message. Default 256.
+   * @param maxKept The size of replies kept until the peer acknowledges them. Default 256MB.
+   * @param pingInterval The time of silence after which a link is pinged. Default 2s.
+   * @param deadAfter The time of silence after which a link is given up. Default 6s.
+   * @param leastPingInterval The shortest ping interval that a peer may use. Default 100ms.
+   * @param resumeWindow The time that a session without a link waits for a new one. Default 5s.
    */
   public record Limits(
       @Nullable Duration defaultTimeout,

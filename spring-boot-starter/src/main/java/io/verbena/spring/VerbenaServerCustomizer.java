@@ -2,9 +2,12 @@ package io.verbena.spring;
 
 import io.verbena.core.VerbenaServer;
 
-/** A bean that sets the application's server up further, behind its properties; in their order. */
+/**
+ * A bean that adjusts the application's server after its properties have been applied. Several of
+ * them run in the order of the beans.
+ */
 @FunctionalInterface
 public interface VerbenaServerCustomizer {
-  /** Sets what it likes, each time before the server starts. */
+  /** Adjusts the builder, each time before the server starts. */
   void customize(VerbenaServer.Builder server);
 }

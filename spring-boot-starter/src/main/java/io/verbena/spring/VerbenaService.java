@@ -8,9 +8,9 @@ import java.lang.annotation.Target;
 import org.springframework.stereotype.Component;
 
 /**
- * Marks a bean that the application's server serves: a class, which is a component by it, or a
- * {@code @Bean} method. The bean implements one contract or several, interfaces with {@link
- * io.verbena.api.RpcService}; it may be a proxy.
+ * Marks a bean that the application's server serves. It stands at a class, which it makes a
+ * component, or at a {@code @Bean} method. The bean implements one contract or several, which are
+ * interfaces with {@link io.verbena.api.RpcService}; it may be a proxy.
  *
  * <pre>{@code
  * @VerbenaService
@@ -23,6 +23,6 @@ import org.springframework.stereotype.Component;
 @Target({ElementType.TYPE, ElementType.METHOD})
 @Component
 public @interface VerbenaService {
-  /** Which contracts it is served for. Default: each that it implements. */
+  /** The contracts to serve. Default: each that the bean implements. */
   Class<?>[] contracts() default {};
 }

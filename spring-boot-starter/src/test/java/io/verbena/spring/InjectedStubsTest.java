@@ -172,8 +172,7 @@ class InjectedStubsTest {
         .withUserConfiguration(ByName.class)
         .run(context -> assertThat(context).hasNotFailed());
     assertThat(output)
-        .contains(
-            "No stub asks for verbena.clients.by-nane; those that are injected are of [by-name]");
+        .contains("No stub asks for verbena.clients.by-nane; injected stubs use [by-name]");
   }
 
   static class NoStub {

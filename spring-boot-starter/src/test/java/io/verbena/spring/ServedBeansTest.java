@@ -181,8 +181,7 @@ class ServedBeansTest {
                     .hasMessage(
                         "The bean 'servedBeansTest.NoContract' with @VerbenaService, a "
                             + NoContract.class.getName()
-                            + ", implements no contract. Have it implement an interface with"
-                            + " @RpcService, or take @VerbenaService away."));
+                            + ", implements no contract. Implement an interface with @RpcService, or remove @VerbenaService."));
   }
 
   @VerbenaService

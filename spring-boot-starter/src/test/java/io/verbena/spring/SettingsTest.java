@@ -407,7 +407,7 @@ class SettingsTest {
     assertThatThrownBy(() -> application.run("--" + misspelt + "=tls.crt"))
         .hasStackTraceContaining(misspelt);
     assertThat(output)
-        .contains(misspelt + " is no property of Verbena")
+        .contains(misspelt + " is not a property of Verbena")
         .contains("Write %s instead of %s".formatted(meant, misspelt));
   }
 
@@ -500,6 +500,6 @@ class SettingsTest {
                     .getFailure()
                     .rootCause()
                     .hasMessageContaining(
-                        "verbena.server.tls has one of certificate and private-key alone"));
+                        "verbena.server.tls has only one of certificate and private-key"));
   }
 }

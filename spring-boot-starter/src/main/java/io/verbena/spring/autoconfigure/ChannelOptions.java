@@ -14,7 +14,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.PropertyMapper;
 
-/** What is set for one client, else for all of them. */
+/** The settings of one client; those that it does not set are the settings of all clients. */
 record ChannelOptions(@Nullable Remote own, Client all) {
   private static final Duration HEALTH_PERIOD = Duration.ofSeconds(5);
 
@@ -53,7 +53,7 @@ record ChannelOptions(@Nullable Remote own, Client all) {
     return pick(remote -> property.apply(remote.health()), property.apply(all.health()));
   }
 
-  /** The default's delays and budget. */
+  /** Returns retries with the default delays and budget. */
   private static Retries retries(int attempts) {
     Retries all = Retries.DEFAULT;
     return new Retries(attempts, all.delay(), all.tokens(), all.tokensPerCall());

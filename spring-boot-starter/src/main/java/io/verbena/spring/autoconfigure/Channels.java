@@ -17,9 +17,9 @@ import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 
-/** Makes each client's channel when it is first asked for. Safe for use by any thread. */
+/** Makes each client's channel at its first use. Safe for use by any thread. */
 final class Channels implements VerbenaChannels, SmartInitializingSingleton, DisposableBean {
-  /** Its bean's name. */
+  /** The name of its bean. */
   static final String BEAN = "verbenaChannels";
 
   private static final Logger LOG = LoggerFactory.getLogger(Channels.class);
@@ -47,7 +47,7 @@ final class Channels implements VerbenaChannels, SmartInitializingSingleton, Dis
     if (closed) {
       throw new VerbenaStartException(
           "There is no channel '" + name + "' any more: the application has stopped",
-          "Ask for it before.",
+          "Get it before.",
           null);
     }
     BalancedChannel known = channels.get(name);
@@ -65,7 +65,10 @@ final class Channels implements VerbenaChannels, SmartInitializingSingleton, Dis
     return new LinkedHashMap<>(channels);
   }
 
-  /** A name that is written in two ways has no effect, and nobody else would say so. */
+  /**
+   * Warns of a name that is spelled in two ways: its properties have no effect, and no other check
+   * finds that.
+   */
   @Override
   public void afterSingletonsInstantiated() {
     Set<String> made = all().keySet();
@@ -73,14 +76,14 @@ final class Channels implements VerbenaChannels, SmartInitializingSingleton, Dis
     unused.removeAll(made);
     if (!unused.isEmpty()) {
       LOG.warn(
-          "No stub asks for verbena.clients.{}; those that are injected are of {}."
-              + " Write the name alike at both, unless it is asked for later",
+          "No stub asks for verbena.clients.{}; injected stubs use {}."
+              + " Use the same name in both places, unless the channel is used later",
           String.join(", verbena.clients.", unused),
           made);
     }
   }
 
-  /** Returns a stub of a client: of a contract, or an async one. */
+  /** Returns a blocking or async stub of a client's contract. */
   Object stub(String name, Class<?> type) {
     Contract.Stubs stubs = Contract.stubs(type);
     return stubs.over(channel(name), options(name).calls());
@@ -94,7 +97,7 @@ final class Channels implements VerbenaChannels, SmartInitializingSingleton, Dis
     if (name.isBlank()) {
       throw new VerbenaStartException(
           "A stub's client has no name",
-          "Name it, as @VerbenaStub(\"stock\"): its properties are verbena.clients.stock.*.",
+          "Name the client, such as @VerbenaStub(\"stock\"): its properties are verbena.clients.stock.*.",
           null);
     }
     String target = target(name);
@@ -107,7 +110,7 @@ final class Channels implements VerbenaChannels, SmartInitializingSingleton, Dis
       throw new VerbenaStartException(
           "The channel of client '%s' cannot be made, with servers at '%s': %s"
               .formatted(name, target, e.getMessage()),
-          "Set verbena.clients.%1$s.target to host:port, or to a target of a channel such as dns:///name:port; or correct what is said above."
+          "Set verbena.clients.%1$s.target to host:port, or to a target of a channel such as dns:///name:port; or correct the error above."
               .formatted(name),
           e);
     }
@@ -119,7 +122,7 @@ final class Channels implements VerbenaChannels, SmartInitializingSingleton, Dis
     return set == null || set.isBlank() ? "verbena:///" + name : set.strip();
   }
 
-  /** Ends every session; what makes them is closed behind this. */
+  /** Ends every session. The client is closed after this. */
   @Override
   public void destroy() {
     Map<String, BalancedChannel> all;

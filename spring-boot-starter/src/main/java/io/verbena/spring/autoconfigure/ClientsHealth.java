@@ -15,8 +15,8 @@ import org.springframework.boot.health.contributor.HealthContributor;
 import org.springframework.boot.health.contributor.HealthIndicator;
 
 /**
- * Tells of each channel: up while one of its servers takes calls. Of each server it tells what is
- * in the way, and which path calls take.
+ * Reports each channel: up while one of its servers takes calls. For each server it reports the
+ * reason that calls do not go there, and the path that calls take.
  */
 final class ClientsHealth implements CompositeHealthContributor {
   private final Supplier<Map<String, BalancedChannel>> channels;

@@ -13,10 +13,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A contract with the class that the annotation processor has written for it, which is found by its
- * name.
- */
+/** A contract with its generated class, which is found by name. */
 record Contract(Class<?> type, Class<?> generated) {
   private static final String MARK = RpcService.class.descriptorString();
   private static final String ASYNC = "Async";
@@ -28,9 +25,9 @@ record Contract(Class<?> type, Class<?> generated) {
   }
 
   /**
-   * Returns an interface's contract; null if it has none.
+   * Returns the contract of an interface; null if it is not one.
    *
-   * @throws VerbenaStartException if it is marked as one, and nothing was generated for it
+   * @throws VerbenaStartException if it is marked as a contract, and its generated class is missing
    */
   static @Nullable Contract of(Class<?> type) {
     String name = generatedName(type);
@@ -44,11 +41,11 @@ record Contract(Class<?> type, Class<?> generated) {
       }
       return null;
     } catch (NoSuchMethodException e) {
-      return null; // some other class that ends in Rpc
+      return null; // another class whose name ends in Rpc
     }
   }
 
-  /** Returns what makes stubs of a type: a contract, or the async stub of one. */
+  /** Returns the factory of stubs of a type: a contract, or its async stub. */
   static Stubs stubs(Class<?> type) {
     if (type.isInterface()) {
       Contract contract = of(type);
@@ -61,9 +58,8 @@ record Contract(Class<?> type, Class<?> generated) {
       }
     }
     throw new VerbenaStartException(
-        "There is no stub of " + type.getName() + ": it is no contract",
-        "Have a stub injected as an interface with @RpcService, or as the Async that is generated"
-            + " for it, such as StockRpc.Async.",
+        "There is no stub of " + type.getName() + ", because it is not a contract",
+        "Inject an interface with @RpcService, or the Async that is generated for it, such as StockRpc.Async.",
         null);
   }
 
@@ -91,7 +87,10 @@ record Contract(Class<?> type, Class<?> generated) {
     }
   }
 
-  /** As {@link RpcService} says: of a nested one, with the names of those around it. */
+  /**
+   * Returns the name as {@link RpcService} defines it; that of a nested contract includes the names
+   * of its outer classes.
+   */
   private static String generatedName(Class<?> type) {
     String simple = type.getSimpleName();
     for (Class<?> outer = type.getEnclosingClass();
@@ -103,7 +102,7 @@ record Contract(Class<?> type, Class<?> generated) {
     return (room.isEmpty() ? "" : room + ".") + simple + "Rpc";
   }
 
-  /** The mark is in the class file alone: it is not there at run time. */
+  /** The annotation is only in the class file; it is not retained at run time. */
   private static boolean isMarked(Class<?> type) {
     String file = "/" + type.getName().replace('.', '/') + ".class";
     try (InputStream in = type.getResourceAsStream(file)) {
@@ -115,7 +114,7 @@ record Contract(Class<?> type, Class<?> generated) {
                   all -> all.annotations().stream().anyMatch(a -> a.className().equalsString(MARK)))
               .orElse(false);
     } catch (IOException | IllegalArgumentException e) {
-      return false; // then it is told that it is no contract
+      return false; // the failure then says that it is not a contract
     }
   }
 
@@ -124,17 +123,17 @@ record Contract(Class<?> type, Class<?> generated) {
         type.getName()
             + " is a contract, and "
             + name
-            + ", which is generated for it, is not there",
-        "Let Verbena's annotation processor run where it is compiled: name io.verbena:codegen in"
+            + ", which the annotation processor generates for it, is missing",
+        "Run the annotation processor where the contract is compiled: set io.verbena:codegen in"
             + " annotationProcessorPaths of maven-compiler-plugin, or as annotationProcessor in"
-            + " Gradle, and build it anew.",
+            + " Gradle, and rebuild it.",
         null);
   }
 
   private static Method method(Class<?> generated, String name, Class<?>... parameters) {
     try {
       Method method = generated.getDeclaredMethod(name, parameters);
-      method.setAccessible(true); // it is as visible as the contract
+      method.setAccessible(true); // the generated class is as visible as the contract
       return method;
     } catch (NoSuchMethodException e) {
       throw otherVersion(generated, e);
@@ -152,7 +151,7 @@ record Contract(Class<?> type, Class<?> generated) {
   private static VerbenaStartException otherVersion(Class<?> generated, Exception cause) {
     return new VerbenaStartException(
         generated.getName() + " does not fit this version of Verbena: " + cause,
-        "Compile it anew, with io.verbena:codegen of the version that the application has.",
+        "Compile it again, with io.verbena:codegen of the version that the application has.",
         cause);
   }
 }

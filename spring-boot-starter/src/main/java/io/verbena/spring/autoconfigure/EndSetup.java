@@ -22,9 +22,9 @@ import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.boot.context.properties.PropertyMapper;
 import org.springframework.util.unit.DataSize;
 
-/** Sets an end up by properties, then by beans, then by customizers. */
+/** Configures an end by properties, then by beans, then by customizers. */
 final class EndSetup {
-  /** The name of the executor that handlers run on, where there is one. */
+  /** The name of the bean with the executor of handlers, which is optional. */
   static final String HANDLERS = "verbenaHandlers";
 
   private EndSetup() {}
@@ -73,12 +73,12 @@ final class EndSetup {
     return set == null ? known : set;
   }
 
-  /** Returns a size in bytes that the setting of that name takes as a number of 32 bits. */
+  /** Returns a size in bytes, for a setting of this name that is an int. */
   static int bytes(String setting, @Nullable DataSize set, int known) {
     return set == null ? known : (int) Checks.between(setting, set.toBytes(), 1, Integer.MAX_VALUE);
   }
 
-  /** What both ends have: each may make calls and serve them. */
+  /** Applies the settings that both ends have, since each may make and serve calls. */
   private static void apply(End set, ListableBeanFactory beans, EngineBuilder<?> end) {
     PropertyMapper map = PropertyMapper.get();
     map.from(set.path()).to(end::path);

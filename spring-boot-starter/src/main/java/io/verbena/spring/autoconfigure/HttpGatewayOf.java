@@ -7,27 +7,27 @@ import io.verbena.spring.VerbenaProperties.Http;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 
-/** Makes the server's gateway of properties. */
+/** Makes the server's HTTP gateway from properties. */
 final class HttpGatewayOf {
   private static final String GATEWAY = "io.verbena.http.HttpGateway";
 
   private HttpGatewayOf() {}
 
-  /** Returns null where the server is not to speak HTTP. */
+  /** Returns null if HTTP is not enabled. */
   static @Nullable Gateway properties(Http set) {
     if (!set.enabled()) {
       return null;
     }
     if (!ClassUtils.isPresent(GATEWAY, null)) {
       throw new VerbenaStartException(
-          "verbena.server.http.enabled is set, and there is no HTTP on the class path",
+          "verbena.server.http.enabled is set, but the HTTP gateway is not on the class path",
           "Add io.verbena:http-gateway, or remove the property.",
           null);
     }
     return Made.of(set);
   }
 
-  /** Loaded only where the class path has the gateway. */
+  /** Loaded only if the class path has the gateway. */
   private static final class Made {
     static Gateway of(Http set) {
       HttpSettings known = HttpSettings.DEFAULT;

@@ -2,7 +2,7 @@ package io.verbena.spring.autoconfigure;
 
 import org.springframework.core.Ordered;
 
-/** What observes stands before what refuses. */
+/** Observers stand before interceptors that may refuse a call. */
 final class ObserverOrder {
   static final int TELEMETRY = Ordered.HIGHEST_PRECEDENCE;
   static final int METRICS = Ordered.HIGHEST_PRECEDENCE + 1;

@@ -6,16 +6,19 @@ import io.verbena.api.SessionListener;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The sessions of one client or server that are open, for its health. */
+/** The open sessions of one client or server, for its health. */
 final class OpenSessions {
   private final Set<Session> open = ConcurrentHashMap.newKeySet();
 
-  /** Returns them. */
+  /** Returns a copy of the open sessions. */
   Set<Session> all() {
     return Set.copyOf(open);
   }
 
-  /** Returns what is to be told of every session. It is no bean: others' ends tell it nothing. */
+  /**
+   * Returns the listener to register at the end. It is not a bean, because other ends would
+   * register it too.
+   */
   SessionListener listener() {
     return new SessionListener() {
       @Override

@@ -16,17 +16,21 @@ import org.springframework.util.ClassUtils;
 /**
  * The RDMA links that the server and the client share.
  *
- * @param provider null where no property says anything of them: those on the class path are used
+ * @param provider null if no property configures them; the links on the class path are used then
  */
 record RdmaLinks(@Nullable UpgradeProvider provider) {
   private static final String PROVIDER = "io.verbena.rdma.RdmaUpgradeProvider";
 
   /**
-   * Names the one kind to use; where it is another than RDMA, what is set here stands beside it.
+   * The system property that limits upgrades to one kind. If that is another kind than RDMA, the
+   * RDMA links configured here are used beside it.
    */
   private static final String KIND_PROPERTY = "verbena.upgrade";
 
-  /** Has an end use them, and beside them what else is on the class path, as its path allows. */
+  /**
+   * Registers the RDMA links with an end, and beside them the other links on the class path, if the
+   * path policy allows.
+   */
   void giveTo(EngineBuilder<?> end, @Nullable PathPolicy path) {
     UpgradeProvider rdma = provider;
     if (rdma == null) {
@@ -57,7 +61,7 @@ record RdmaLinks(@Nullable UpgradeProvider provider) {
     }
     if (!ClassUtils.isPresent(PROVIDER, RdmaLinks.class.getClassLoader())) {
       throw new VerbenaStartException(
-          "verbena.rdma.* is set, and there is no RDMA link on the class path",
+          "verbena.rdma.* is set, but no RDMA link is on the class path",
           "Add io.verbena:rpc-rdma and io.verbena:verbs-ffm, or remove the properties.",
           null);
     }
@@ -66,12 +70,12 @@ record RdmaLinks(@Nullable UpgradeProvider provider) {
     } catch (IllegalArgumentException e) {
       throw new VerbenaStartException(
           "Verbena's RDMA links cannot be set up: " + e.getMessage(),
-          "Correct verbena.rdma.*: the setting has the name that is said above.",
+          "Correct verbena.rdma.*. The message above names the setting.",
           e);
     }
   }
 
-  /** Loaded only where the class path has RDMA links. */
+  /** Loaded only if the class path has RDMA links. */
   private static final class Made {
     static UpgradeProvider of(Rdma set) {
       RdmaSettings settings = RdmaSettings.ofProperties();

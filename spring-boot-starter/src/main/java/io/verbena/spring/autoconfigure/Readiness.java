@@ -12,8 +12,8 @@ import org.springframework.context.ApplicationListener;
 import org.springframework.context.event.ContextClosedEvent;
 
 /**
- * Writes on the board whether the application takes calls: it is ready, it is not broken, and it
- * does not stop. Events come from any thread.
+ * Keeps the health board up to date with the application: it takes calls while it is ready, live
+ * and not stopping. Events come from any thread.
  */
 final class Readiness implements ApplicationListener<ApplicationEvent> {
   private final ApplicationContext context;
@@ -24,9 +24,9 @@ final class Readiness implements ApplicationListener<ApplicationEvent> {
   private boolean closing;
 
   /**
-   * Begins with what the application says first.
+   * Begins with the first state.
    *
-   * @param ready whether it is ready before any event says so
+   * @param ready whether the application is ready before any event says so
    */
   Readiness(ApplicationContext context, HealthBoard board, boolean ready) {
     this.context = context;
@@ -35,7 +35,7 @@ final class Readiness implements ApplicationListener<ApplicationEvent> {
     write();
   }
 
-  /** From now on these services stand as the application as a whole does. */
+  /** Adds services, which from now on have the application's status. */
   synchronized void serves(List<String> names) {
     services = List.copyOf(names);
     write();

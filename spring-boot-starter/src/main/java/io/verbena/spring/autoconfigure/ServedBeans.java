@@ -14,7 +14,7 @@ import org.springframework.aop.scope.ScopedProxyUtils;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
 
-/** Finds the beans with {@link VerbenaService}, and the contracts that each is served for. */
+/** Finds the beans with {@link VerbenaService}, and their contracts. */
 final class ServedBeans {
   private final ListableBeanFactory beans;
   private final Map<String, String> beanOfService = new LinkedHashMap<>();
@@ -25,9 +25,9 @@ final class ServedBeans {
   }
 
   /**
-   * Returns them, bound. They are made if they are not there yet.
+   * Returns their bindings. Beans that do not exist yet are made.
    *
-   * @throws VerbenaStartException if one is for no contract, or two are for the same
+   * @throws VerbenaStartException if a bean has no contract, or two beans have the same
    */
   static List<ServiceBinding> bound(ListableBeanFactory beans) {
     ServedBeans served = new ServedBeans(beans);
@@ -50,7 +50,7 @@ final class ServedBeans {
           name,
           type,
           "implements no contract",
-          "Have it implement an interface with @RpcService, or take @VerbenaService away.");
+          "Implement an interface with @RpcService, or remove @VerbenaService.");
     }
     for (Contract contract : contracts) {
       if (!contract.type().isInstance(bean)) {
@@ -58,7 +58,7 @@ final class ServedBeans {
             name,
             type,
             "is no " + contract.type().getName(),
-            "Have it, and the proxy around it where it has one, implement the contract.");
+            "The bean must implement the contract, and so must its proxy if it has one.");
       }
       add(name, type, contract.bind(bean));
     }
@@ -71,8 +71,8 @@ final class ServedBeans {
       throw wrong(
           name,
           type,
-          "is for the service %s, which the bean '%s' is for too".formatted(service, before),
-          "Have one of them alone marked with @VerbenaService, or name their contracts there.");
+          "serves %s, which the bean '%s' serves too".formatted(service, before),
+          "Mark only one of them with @VerbenaService, or name the contracts of each there.");
     }
     bindings.add(binding);
   }
@@ -109,8 +109,8 @@ final class ServedBeans {
       Contract contract = Contract.of(type);
       if (contract == null) {
         throw new VerbenaStartException(
-            type.getName() + " is no contract",
-            "Name interfaces with @RpcService in the contracts of @VerbenaService.",
+            type.getName() + " is not a contract",
+            "List interfaces with @RpcService in the contracts of @VerbenaService.",
             null);
       }
       contracts.add(contract);

@@ -4,7 +4,7 @@ import io.verbena.core.VerbenaServer;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 
-/** Tells of the application's server: where it listens, whether it drains, how many call it. */
+/** Reports the application's server: its address, its clients, and whether it drains. */
 final class ServerHealth implements HealthIndicator {
   private final VerbenaServerLifecycle lifecycle;
 

@@ -7,7 +7,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.unit.DataSize;
 
-/** Makes session limits of properties. */
+/** Makes session limits from properties. */
 final class SessionLimitsOf {
   private static final int LEAST_MESSAGE = 4096;
 

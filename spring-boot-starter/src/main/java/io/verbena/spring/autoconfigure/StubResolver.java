@@ -9,8 +9,8 @@ import org.springframework.context.annotation.ContextAnnotationAutowireCandidate
 import org.springframework.core.MethodParameter;
 
 /**
- * Answers injection points with {@link VerbenaStub}, as Spring answers those with {@code @Value}:
- * fields, setters and parameters are one to it.
+ * Resolves injection points with {@link VerbenaStub}, as Spring resolves those with {@code @Value}:
+ * fields, setters and parameters alike.
  */
 final class StubResolver extends ContextAnnotationAutowireCandidateResolver {
   private final ConfigurableListableBeanFactory beans;

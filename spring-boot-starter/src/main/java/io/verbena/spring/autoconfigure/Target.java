@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * Where the servers of one client are: addresses as sessions have them, with commas between, or
- * what a channel's resolver knows.
+ * The target of one client: addresses of sessions, separated by commas, or a target of a channel's
+ * resolver.
  */
 record Target(String text) {
   private static final Pattern ADDRESS =

@@ -7,7 +7,7 @@ import io.verbena.spring.VerbenaProperties.ServerTls;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** Makes TLS options of properties; null where no file is named. */
+/** Makes TLS options from properties; null if no file is set. */
 final class Tls {
   private Tls() {}
 
@@ -39,7 +39,7 @@ final class Tls {
       String end, @Nullable Path certificate, @Nullable Path key, @Nullable Path trust) {
     if ((certificate == null) != (key == null)) {
       throw new VerbenaStartException(
-          "verbena.%1$s.tls has one of certificate and private-key alone".formatted(end),
+          "verbena.%1$s.tls has only one of certificate and private-key".formatted(end),
           "Set both, or none.",
           null);
     }

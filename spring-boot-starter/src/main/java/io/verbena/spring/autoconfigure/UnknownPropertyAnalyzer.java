@@ -17,7 +17,7 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 
-/** Says which property is meant by one that there is not. */
+/** Suggests the property that was meant by an unknown one. */
 @Order(Ordered.HIGHEST_PRECEDENCE)
 final class UnknownPropertyAnalyzer
     extends AbstractFailureAnalyzer<UnboundConfigurationPropertiesException> {
@@ -39,16 +39,17 @@ final class UnknownPropertyAnalyzer
         unknown.stream()
             .map(
                 one ->
-                    "%s is no property of Verbena (%s)".formatted(one.getName(), one.getOrigin()))
+                    "%s is not a property of Verbena (%s)"
+                        .formatted(one.getName(), one.getOrigin()))
             .collect(Collectors.joining(System.lineSeparator())),
         unknown.stream()
             .map(one -> one.getName().toString())
-            .map(one -> "Write %s instead of %s, or take it away.".formatted(nearest(one), one))
+            .map(one -> "Write %s instead of %s, or remove it.".formatted(nearest(one), one))
             .collect(Collectors.joining(System.lineSeparator())),
         cause);
   }
 
-  /** Returns the property that is most like it; those that end alike come first. */
+  /** Returns the most similar property. Those with the same last part come first. */
   static String nearest(String unknown) {
     String client = "*";
     if (unknown.startsWith(CLIENTS)) {

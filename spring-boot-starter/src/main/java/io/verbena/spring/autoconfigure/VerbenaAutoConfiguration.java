@@ -19,12 +19,12 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.core.annotation.Order;
 
-/** Serves beans, and has stubs injected. Where there is neither, it starts nothing. */
+/** Serves beans, and injects stubs. Without either, it starts nothing. */
 @AutoConfiguration
 @ConditionalOnBooleanProperty(name = "verbena.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(VerbenaProperties.class)
 final class VerbenaAutoConfiguration {
-  /** Before the first bean that has a stub injected is made. */
+  /** Registers the resolver of stubs before the first bean that needs one is made. */
   @Bean
   static BeanFactoryPostProcessor verbenaStubs() {
     return beans -> {
@@ -34,7 +34,7 @@ final class VerbenaAutoConfiguration {
     };
   }
 
-  /** What the client of the application has opened. */
+  /** The sessions that the application's client has opened. */
   @Bean
   OpenSessions verbenaClientSessions() {
     return new OpenSessions();
@@ -59,8 +59,7 @@ final class VerbenaAutoConfiguration {
     } catch (IllegalArgumentException e) {
       throw new VerbenaStartException(
           "Verbena's client cannot be set up: " + e.getMessage(),
-          "Correct verbena.client.*: the setting has the name that is said above, as"
-              + " verbena.client.limits.dead-after for deadAfter.",
+          "Correct verbena.client.*. The message above names the setting, such as verbena.client.limits.dead-after for deadAfter.",
           e);
     }
   }
@@ -93,7 +92,9 @@ final class VerbenaAutoConfiguration {
       return new HealthBoard();
     }
 
-    /** An application that SpringApplication runs says when it is ready; others say nothing. */
+    /**
+     * SpringApplication publishes an event when the application is ready; other contexts do not.
+     */
     @Bean
     Readiness verbenaReadiness(ApplicationContext context, HealthBoard board) {
       boolean says =

@@ -3,7 +3,7 @@ package io.verbena.spring.autoconfigure;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
-/** Has Spring Boot tell what is wrong and what to do, instead of a stack trace. */
+/** Lets Spring Boot print the fault and its cure, instead of a stack trace. */
 final class VerbenaFailureAnalyzer extends AbstractFailureAnalyzer<VerbenaStartException> {
   @Override
   protected FailureAnalysis analyze(Throwable root, VerbenaStartException cause) {

@@ -14,13 +14,14 @@ import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.context.annotation.Bean;
 
 /**
- * Tells Spring Boot's health of the server and of each channel. The condition that names a class of
- * health's stands at methods: at this class, Spring would look for it where health is not there.
+ * Reports the server and each channel to Spring Boot's health. Conditions that name a class of the
+ * health module stand at methods. At this class, Spring would load that class even without the
+ * module.
  */
 @AutoConfiguration(after = VerbenaAutoConfiguration.class)
 @ConditionalOnClass({HealthIndicator.class, ConditionalOnEnabledHealthIndicator.class})
 final class VerbenaHealthAutoConfiguration {
-  /** Where nothing is served there is none, and nothing to tell of it. */
+  /** Without a served bean there is no server, and nothing to report. */
   @Bean
   @ConditionalOnEnabledHealthIndicator("verbena")
   @ConditionalOnBean(VerbenaServerLifecycle.class)
@@ -30,7 +31,7 @@ final class VerbenaHealthAutoConfiguration {
     return serves ? new ServerHealth(lifecycle) : null;
   }
 
-  /** Asking for health makes no client. */
+  /** A request for health does not make the client. */
   @Bean
   @ConditionalOnEnabledHealthIndicator("verbena")
   @ConditionalOnBean(Channels.class)

@@ -14,7 +14,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.annotation.Order;
 
-/** Measures calls, sessions and memory, where there is a registry of Micrometer's. */
+/** Measures calls, sessions and memory, if Micrometer has a registry. */
 @AutoConfiguration(
     after = VerbenaAutoConfiguration.class,
     afterName =

@@ -15,8 +15,9 @@ import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * The application's server: started last, when all else is there, and drained first, while all else
- * is there still. Without a bean to serve there is none. Safe for use by any thread.
+ * The life cycle of the application's server. It starts last, after all other beans, and drains
+ * first, while they still run. Without a bean to serve there is no server. Safe for use by any
+ * thread.
  */
 public final class VerbenaServerLifecycle implements SmartLifecycle {
   private static final Logger LOG = LoggerFactory.getLogger(VerbenaServerLifecycle.class);
@@ -40,12 +41,12 @@ public final class VerbenaServerLifecycle implements SmartLifecycle {
     this.readiness = readiness;
   }
 
-  /** Returns the server while it is there: for its address, and objects that it publishes. */
+  /** Returns the server while it runs, for its address and for publishing objects. */
   public Optional<VerbenaServer> server() {
     return Optional.ofNullable(server);
   }
 
-  /** Returns whether it takes no more calls, and lets those end that run. */
+  /** Returns whether the server drains: it takes no new calls, and waits for those that run. */
   boolean isDraining() {
     return draining;
   }
@@ -58,7 +59,7 @@ public final class VerbenaServerLifecycle implements SmartLifecycle {
   public void start() {
     List<ServiceBinding> served = ServedBeans.bound(beans);
     if (served.isEmpty()) {
-      LOG.debug("There is no bean with @VerbenaService, so that no server is started");
+      LOG.debug("There is no bean with @VerbenaService, so no server is started");
       return;
     }
     List<ServiceBinding> all = new ArrayList<>(served);
@@ -83,20 +84,21 @@ public final class VerbenaServerLifecycle implements SmartLifecycle {
     } catch (IllegalArgumentException e) {
       throw new VerbenaStartException(
           "Verbena's server cannot be set up: " + e.getMessage(),
-          "Correct verbena.server.*: the setting has the name that is said above, as"
-              + " verbena.server.limits.max-calls for maxCalls.",
+          "Correct verbena.server.*. The message above names the setting, such as verbena.server.limits.max-calls for maxCalls.",
           e);
     } catch (IllegalStateException e) {
       throw new VerbenaStartException(
           "Verbena's server cannot be started at %s: %s"
               .formatted(settings.listen(), e.getMessage()),
-          "Set verbena.server.listen to another address, as 0.0.0.0:7401, or correct what is said"
-              + " above.",
+          "Set verbena.server.listen to another address, such as 0.0.0.0:7401, or correct the error above.",
           e);
     }
   }
 
-  /** Event loops end with the process: without a web server nothing else would keep it. */
+  /**
+   * Keeps the process alive. Event loops are daemon threads, and without a web server no other
+   * thread would.
+   */
   private static void keepProcess(VerbenaServer started) {
     Thread.ofPlatform()
         .name("verbena-await")
@@ -130,7 +132,7 @@ public final class VerbenaServerLifecycle implements SmartLifecycle {
     VerbenaServer running = server;
     if (running != null) {
       draining = true;
-      LOG.info("Verbena's server at {} lets its calls end", running.address());
+      LOG.info("Verbena's server at {} waits for its calls to end", running.address());
       running.close();
       server = null;
     }
@@ -141,7 +143,7 @@ public final class VerbenaServerLifecycle implements SmartLifecycle {
     return server != null;
   }
 
-  /** Behind the web server's at the start, and before it at the end. */
+  /** After the web server at the start, and before it at the end. */
   @Override
   public int getPhase() {
     return DEFAULT_PHASE;

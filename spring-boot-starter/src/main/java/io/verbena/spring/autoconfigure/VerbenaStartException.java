@@ -3,7 +3,7 @@ package io.verbena.spring.autoconfigure;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.FatalBeanException;
 
-/** The application cannot start so; says what is wrong and what to do. */
+/** The application cannot start. The exception says what is wrong, and how to mend it. */
 final class VerbenaStartException extends FatalBeanException {
   private static final long serialVersionUID = 1L;
 
@@ -12,11 +12,12 @@ final class VerbenaStartException extends FatalBeanException {
 
   VerbenaStartException(String what, String cure, @Nullable Throwable cause) {
     super(what, cause);
-    this.what = what.endsWith(".") ? what : what + "."; // a cure of its own ends with a stop
+    this.what =
+        what.endsWith(".") ? what : what + "."; // a cure follows, so the sentence needs a full stop
     this.cure = cure;
   }
 
-  /** Returns what to do. */
+  /** Returns the advice. */
   String cure() {
     return cure;
   }
@@ -26,7 +27,7 @@ final class VerbenaStartException extends FatalBeanException {
     return what + " " + cure;
   }
 
-  /** Returns what is wrong, as a sentence. */
+  /** Returns the fault, as a sentence. */
   String what() {
     return what;
   }

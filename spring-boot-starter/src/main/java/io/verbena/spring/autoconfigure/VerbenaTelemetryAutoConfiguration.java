@@ -12,7 +12,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.annotation.Order;
 
-/** Traces and measures calls, where there is an {@link OpenTelemetry}. */
+/** Traces and measures calls, if there is an {@link OpenTelemetry}. */
 @AutoConfiguration(
     after = VerbenaAutoConfiguration.class,
     afterName =

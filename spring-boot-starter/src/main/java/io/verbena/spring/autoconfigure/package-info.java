@@ -1,7 +1,7 @@
 /**
- * Makes an application's server, client and channels out of its beans and properties, and ties them
- * to what Spring Boot has of life cycle, health and metrics. Spring Boot calls it, on the thread
- * that starts or closes a context; health is asked for by any thread.
+ * Makes an application's server, client and channels from its beans and properties, and connects
+ * them to Spring Boot's life cycle, health and metrics. Spring Boot calls it on the thread that
+ * starts or closes a context; any thread may ask for health.
  */
 @NullMarked
 package io.verbena.spring.autoconfigure;

@@ -124,7 +124,7 @@ class TwoApplicationsTest {
       }
     }
     assertThat(failures).isEmpty();
-    assertThat(first.said()).contains("lets its calls end");
+    assertThat(first.said()).contains("waits for its calls to end");
     assertThat(get("/actuator/health").statusCode()).isEqualTo(200);
     assertThat(get("/actuator/health").body()).contains("\"why\":");
   }
