@@ -1,4 +1,4 @@
-/** What services are tested with. */
+/** Tests of services with JUnit. */
 module io.verbena.junit {
   requires transitive io.verbena.core;
   requires transitive org.junit.jupiter.api;

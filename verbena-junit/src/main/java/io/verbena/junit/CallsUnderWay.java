@@ -12,15 +12,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Flow;
 
 /**
- * The client's calls and streams that have not ended, and the server's handlers that run. Safe for
- * any thread.
+ * Tracks the client's calls and streams that have not ended, and the server's handlers that run.
+ * Safe for any thread.
  */
 final class CallsUnderWay implements ClientInterceptor, ServerInterceptor {
   private final Map<Object, String> calls = new ConcurrentHashMap<>();
   private final Map<Object, String> handlers = new ConcurrentHashMap<>();
   private final OpenStreams streams = new OpenStreams();
 
-  /** Returns what is to be said of each stream that the client was answered with and is open. */
+  /** Returns a line for each open stream among the client's results. */
   List<String> streams() {
     return streams.told();
   }
@@ -44,7 +44,7 @@ final class CallsUnderWay implements ClientInterceptor, ServerInterceptor {
         .thenApply(answer -> watched(call.method().fullName(), answer));
   }
 
-  @SuppressWarnings("unchecked") // where a stream is expected, any publisher of its items will do
+  @SuppressWarnings("unchecked") // any publisher of its items may stand for a stream
   private <R> Answer<R> watched(String method, Answer<R> answer) {
     return answer.value() instanceof Flow.Publisher<?> stream
         ? new Answer<>((R) streams.watched(method, stream), answer.metadata())

@@ -5,7 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 
-/** Lets time pass without a thread that waits. Safe for use by any thread. */
+/** Delays without a waiting thread. Safe for use by any thread. */
 @FunctionalInterface
 interface Delays {
   /** By the machine's clock. */
@@ -14,6 +14,6 @@ interface Delays {
           new CompletableFuture<Void>()
               .completeOnTimeout(null, time.toNanos(), TimeUnit.NANOSECONDS);
 
-  /** Returns what completes when so much time has passed. */
+  /** Returns a stage that completes after this time. */
   CompletionStage<Void> after(Duration time);
 }

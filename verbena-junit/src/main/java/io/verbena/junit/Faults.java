@@ -19,8 +19,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 
 /**
- * What goes wrong with the calls that the test's client makes. Each fault holds for the calls made
- * after it was set; of several for one method, the one set first comes first. Safe for use by any
+ * Faults for the calls of the test's client. A fault applies to calls that are made after it was
+ * set. Several faults of one method apply in the order in which they were set. Safe for use by any
  * thread.
  *
  * <pre>{@code
@@ -42,9 +42,9 @@ public final class Faults {
   }
 
   /**
-   * Begins a fault of one method.
+   * Begins the definition of a fault of one method.
    *
-   * @param method {@code service/method}, as {@code store.v1/get}
+   * @param method {@code service/method}, such as {@code store.v1/get}
    * @throws IllegalArgumentException if no such method is served
    */
   public On on(String method) {
@@ -56,12 +56,12 @@ public final class Faults {
     return new On(method, Integer.MAX_VALUE);
   }
 
-  /** Ends all faults; calls that one delays stay delayed. */
+  /** Removes all faults. Calls that are already delayed stay delayed. */
   public void clear() {
     faults.clear();
   }
 
-  /** Returns what the client's calls pass. */
+  /** Returns the interceptor of the client's calls. */
   ClientInterceptor interceptor() {
     return new ClientInterceptor() {
       @Override
@@ -80,7 +80,10 @@ public final class Faults {
     return faults.getFirst().effect.on(call, () -> meet(others, call));
   }
 
-  /** Where a fault is to be, and how often. Immutable. */
+  /**
+   * A fault that is being defined: its method, and the number of calls that it applies to.
+   * Immutable.
+   */
   public final class On {
     private final String method;
     private final int times;
@@ -91,27 +94,27 @@ public final class Faults {
     }
 
     /**
-     * Has only so many calls meet the fault; without, every one does.
+     * Limits the number of calls that meet the fault. Without a limit, every call does.
      *
      * @param calls at least 1
      */
     public On times(int calls) {
       if (calls < 1) {
-        throw new IllegalArgumentException("a fault is met at least 1 time, not " + calls);
+        throw new IllegalArgumentException("a fault applies to at least 1 call, not " + calls);
       }
       return new On(method, calls);
     }
 
     /**
-     * Has the call fail. Where it is to be NOT_EXECUTED, the handler does not run. Else the handler
-     * runs, and what it answers is lost: so the test sees what a second attempt would do.
+     * Makes the call fail. With NOT_EXECUTED the handler does not run. Otherwise the handler runs
+     * and its answer is lost, so that the test sees the effect of a second attempt.
      */
     public void fail(RpcStatus status, Execution execution) {
       faults.add(new Fault(method, new Failing(status, execution), times));
     }
 
     /**
-     * Has the call leave later. Its deadline goes on.
+     * Delays the call before it is sent. Its deadline stays the same.
      *
      * @param time more than 0
      */
@@ -123,12 +126,12 @@ public final class Faults {
     }
   }
 
-  /** What becomes of a call. */
+  /** The effect of a fault on a call. */
   private sealed interface Effect {
     <R> CompletionStage<Answer<R>> on(ClientCall<R> call, Next<R> next);
   }
 
-  /** Makes the call, by way of the other faults that it meets. */
+  /** Makes the call, through the other faults that it meets. */
   @FunctionalInterface
   private interface Next<R> {
     CompletionStage<Answer<R>> proceed();
@@ -154,7 +157,7 @@ public final class Faults {
       MethodDescriptor<?> method = call.method();
       return new RpcException(
           status,
-          method + ": " + status + ", " + execution + ", as the test's fault wants it",
+          method + ": " + status + ", " + execution + ", as the test's fault requires",
           switch (execution) {
             case NOT_EXECUTED -> CallPhase.QUEUED;
             case UNKNOWN -> CallPhase.SENT;
@@ -167,7 +170,7 @@ public final class Faults {
     }
   }
 
-  /** A fault, and how many more calls meet it. */
+  /** A fault, and the number of calls that may still meet it. */
   private static final class Fault {
     private final String method;
     private final Effect effect;

@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a test leaves behind at either end. */
+/** Finds resources at either end that a test still holds when it ends. */
 final class Leaks {
   private static final Duration PATIENCE = Duration.ofSeconds(2);
   private static final Duration STEP = Duration.ofMillis(5);
@@ -23,9 +23,9 @@ final class Leaks {
   }
 
   /**
-   * Waits, as what has just ended takes a moment to be given back.
+   * Waits, because calls that have just ended return their resources a moment later.
    *
-   * @param meanwhile is run over and over
+   * @param meanwhile run repeatedly while waiting
    */
   void await(Runnable meanwhile) {
     long began = System.nanoTime();
@@ -38,13 +38,13 @@ final class Leaks {
         Thread.sleep(STEP);
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
-        throw new AssertionError("interrupted while this was still held: " + held(), e);
+        throw new AssertionError("interrupted while this was still in use: " + held(), e);
       }
     }
   }
 
   private String message() {
-    return "%d s after the test this is held still: %s. Wait for calls and handlers, close what was received, and end streams: read them to their end, close their iterators, or cancel their subscriptions."
+    return "%d s after the test, this is still in use: %s. Wait for calls and handlers, close received buffers, and end streams: read them to their end, close their iterators, or cancel their subscriptions."
         .formatted(PATIENCE.toSeconds(), String.join("; ", held()));
   }
 

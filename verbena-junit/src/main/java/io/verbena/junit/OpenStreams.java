@@ -6,8 +6,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Flow;
 
 /**
- * The streams that the client was answered with and that have not ended: each is handed on in a
- * wrapper that notes how it stands. Safe for any thread.
+ * Tracks the streams among the client's results that have not ended. Each is wrapped to note its
+ * state. Safe for any thread.
  */
 final class OpenStreams {
   private static final String NOBODY = " was never subscribed to";
@@ -15,19 +15,19 @@ final class OpenStreams {
 
   private final Map<Object, String> open = new ConcurrentHashMap<>();
 
-  /** Returns what is to be said of each. */
+  /** Returns a line for each open stream. */
   List<String> told() {
     return open.values().stream().sorted().toList();
   }
 
-  /** Returns the same stream, which is looked at from now on. */
+  /** Returns a wrapper of the stream, and tracks the stream from now on. */
   <T> Flow.Publisher<T> watched(String method, Flow.Publisher<T> stream) {
     String name = "the stream of " + method;
     Object key = new Object();
     open.put(key, name + NOBODY);
     return subscriber -> {
       boolean isFirst = open.replace(key, name + NOBODY, name + OPEN);
-      // Another one only hears that there is a subscriber.
+      // A further subscriber is only told that there is one already.
       stream.subscribe(isFirst ? new Watching<>(key, subscriber) : subscriber);
     };
   }
@@ -62,7 +62,7 @@ final class OpenStreams {
     public void onNext(T item) {
       try {
         users.onNext(item);
-      } catch (Throwable e) { // which ends the stream
+      } catch (Throwable e) { // this ends the stream
         open.remove(key);
         throw e;
       }

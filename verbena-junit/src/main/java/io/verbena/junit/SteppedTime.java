@@ -13,15 +13,15 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The time of a test's client and server, which stands still until the test moves it on: deadlines,
- * keepalive, the window to resume in, and the delays of {@link Faults}. Threads run as ever, and
- * handlers' own clocks go on. Safe for use by any thread.
+ * The time of a test's client and server, which stands still until the test advances it. It drives
+ * deadlines, keepalive, the resume window, and the delays of {@link Faults}. Threads run as usual,
+ * and handlers' own clocks do not change. Safe for use by any thread.
  */
 public final class SteppedTime {
-  /** Far less than a sign of life may be late. */
+  /** Far less than a ping may be late. */
   private static final Duration TICK = Duration.ofMillis(100);
 
-  /** A timer, what it sends, and what the peer answers. */
+  /** One for a timer, one for its message, one for the peer's answer. */
   private static final int ROUNDS = 3;
 
   private static final int PATIENCE_SECONDS = 10;
@@ -29,20 +29,20 @@ public final class SteppedTime {
   private final Clock clock = new Clock();
   private volatile List<EventLoop> loops = List.of();
 
-  /** Under its own lock. */
+  /** Guarded by its own monitor. */
   private final PriorityQueue<Delayed> delayed = new PriorityQueue<>();
 
   SteppedTime() {}
 
   /**
-   * Lets time pass, in steps that both ends keep up with. When it returns, what was due has been
-   * begun, and the calls whose deadline has passed have failed; handlers may run on.
+   * Advances time, in steps that both ends keep up with. When it returns, due timers have run, and
+   * calls whose deadline has passed have failed. Handlers may still run.
    *
    * @param time 0 or more; an hour takes seconds
    */
   public synchronized void advance(Duration time) {
     if (time.isNegative()) {
-      throw new IllegalArgumentException("time never goes back, not even by " + time);
+      throw new IllegalArgumentException("time cannot go back, not even by " + time);
     }
     settle();
     for (Duration left = time; left.isPositive(); left = left.minus(TICK)) {
@@ -52,7 +52,7 @@ public final class SteppedTime {
     }
   }
 
-  /** Lets a little time pass. */
+  /** Advances time by a little. */
   void tick() {
     advance(TICK);
   }
@@ -61,12 +61,12 @@ public final class SteppedTime {
     return clock;
   }
 
-  /** Moves these loops on from now on: a thread steps each. */
+  /** Advances the time of these loops from now on. Each has a thread of its own. */
   void moves(List<EventLoop> loops) {
     this.loops = loops;
   }
 
-  /** Returns what completes, on the thread that moves time on, when so much has passed. */
+  /** Returns a stage that completes after this time, on the thread that advances it. */
   CompletionStage<Void> after(Duration time) {
     CompletableFuture<Void> passed = new CompletableFuture<>();
     synchronized (delayed) {
@@ -86,7 +86,10 @@ public final class SteppedTime {
     due.forEach(passed -> passed.complete(null));
   }
 
-  /** Returns when each loop has seen the time there is, and what the other has sent of it. */
+  /**
+   * Waits until each loop has seen the present time, and the messages that the other sent because
+   * of it.
+   */
   private void settle() {
     for (int round = 0; round < ROUNDS; round++) {
       loops.forEach(SteppedTime::await);
@@ -94,8 +97,8 @@ public final class SteppedTime {
   }
 
   /**
-   * Returns after a whole cycle of the loop. That a command was run says nothing: one cycle runs
-   * many, and a busy machine may hand it the next before it has looked at its timers.
+   * Waits for a whole cycle of the loop. A command that has run proves nothing: one cycle runs many
+   * commands, and a busy machine may add the next before the loop has looked at its timers.
    */
   private static void await(EventLoop loop) {
     CountDownLatch reached = new CountDownLatch(1);
@@ -103,7 +106,7 @@ public final class SteppedTime {
     try {
       if (!reached.await(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
         throw new IllegalStateException(
-            "%s does nothing for %d s: does a nonBlocking handler or a callback block there?"
+            "%s has done nothing for %d s: does a nonBlocking handler or a callback block there?"
                 .formatted(loop.roleName(), PATIENCE_SECONDS));
       }
     } catch (InterruptedException e) {
@@ -119,7 +122,7 @@ public final class SteppedTime {
     }
   }
 
-  /** Begins at 0, so that instants can be compared. */
+  /** Begins at 0, so that times can be compared without overflow. */
   private static final class Clock implements NanoClock {
     private static final long LOOK_EVERY_MILLIS = 1;
     private volatile long nanos;
@@ -129,7 +132,7 @@ public final class SteppedTime {
       return nanos;
     }
 
-    @SuppressWarnings("NonAtomicVolatileUpdate") // one thread at a time moves time on
+    @SuppressWarnings("NonAtomicVolatileUpdate") // one thread at a time advances time
     void advance(Duration time) {
       nanos += time.toNanos();
     }

@@ -55,12 +55,12 @@ final class TestPair {
 
     VerbenaClient.Builder calling = VerbenaClient.builder();
     ofClient.forEach(settings -> settings.accept(calling));
-    // Last: what the user's own interceptors try again meets the next fault.
+    // Last, so that a retry by the user's own interceptors meets the next fault.
     calling.clientInterceptor(faults.interceptor()).clientInterceptor(calls);
     client = calling.steppedBy(clientLoop, elsewhere).build();
     session = client.session(ADDRESS);
 
-    // Not before: until then this thread has the loops.
+    // Only now: until here this thread owned the loops.
     Idling idling = Idling.spinning(Duration.ZERO);
     threads = List.of(LoopThread.start(clientLoop, idling), LoopThread.start(serverLoop, idling));
     if (time != null) {
@@ -118,9 +118,9 @@ final class TestPair {
   }
 
   /**
-   * Waits until nothing is held.
+   * Waits until nothing is in use.
    *
-   * @throws AssertionError naming what is held still
+   * @throws AssertionError naming the resources that are still in use
    */
   void checkForLeaks() {
     Leaks leaks = new Leaks(client, server, calls);

@@ -10,17 +10,18 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ParameterResolutionException;
 
 /**
- * Says of a test's parameter that nobody provides that it is a contract, which is not served. Only
- * once JUnit has found nobody: another extension may provide what this one does not know.
+ * Explains a missing test parameter: the parameter is a contract that is not served. This applies
+ * only after JUnit has found no provider, because another extension may provide a type that this
+ * one does not know.
  */
 final class UnservedContracts {
-  /** JUnit's words, with the parameter as Java shows it. */
+  /** JUnit's message, with the parameter as Java source. */
   private static final Pattern NOBODY =
       Pattern.compile("No ParameterResolver registered for parameter \\[(?:final )?(\\S+) .*");
 
   private UnservedContracts() {}
 
-  /** Returns what to throw for what a method of a test threw. */
+  /** Returns the exception to throw for one that a test's method threw. */
   static Throwable told(Throwable thrown, List<ServiceBinding> services, ExtensionContext context) {
     Matcher nobody = NOBODY.matcher(String.valueOf(thrown.getMessage()));
     return thrown instanceof ParameterResolutionException

@@ -18,8 +18,8 @@ import org.junit.jupiter.api.extension.ParameterResolver;
 import org.junit.jupiter.api.extension.TestExecutionExceptionHandler;
 
 /**
- * Gives each test a server of its own, and a client with an open session to it, over the in-memory
- * link. Both are closed after the test, which fails if anything is held by then.
+ * Gives each test its own server, and a client with an open session to it, over the in-memory link.
+ * Both are closed after the test. The test fails if it still holds resources by then.
  *
  * <pre>{@code
  * @RegisterExtension
@@ -52,28 +52,31 @@ public final class VerbenaExtension
   }
 
   /**
-   * Serves contracts in each test, as {@code serving(StoreRpc.bind(new MyStore()))}. In an instance
-   * field the services are new for each test, as JUnit makes a new instance for each.
+   * Serves contracts in each test, as in {@code serving(StoreRpc.bind(new MyStore()))}. In an
+   * instance field the services are new for each test, because JUnit makes a new instance for each.
    */
   public static VerbenaExtension serving(ServiceBinding... services) {
     return new VerbenaExtension(List.of(services));
   }
 
-  /** Sets the server up further: limits, an authenticator, interceptors. Not where it listens. */
+  /**
+   * Configures the server: limits, an authenticator, interceptors. The settings must not change its
+   * address.
+   */
   public VerbenaExtension server(Consumer<VerbenaServer.Builder> settings) {
     ofServer.add(settings);
     return this;
   }
 
-  /** Sets the client up further: limits, a token, interceptors. */
+  /** Configures the client: limits, a token, interceptors. */
   public VerbenaExtension client(Consumer<VerbenaClient.Builder> settings) {
     ofClient.add(settings);
     return this;
   }
 
   /**
-   * Has time stand still for both ends unless the test {@linkplain #time moves it on}, so that a
-   * deadline of a minute passes at once, and none by chance.
+   * Stops time for both ends until the test {@linkplain #time advances it}. A deadline of a minute
+   * then passes at once, and no deadline passes by chance.
    */
   public VerbenaExtension steppedTime() {
     stepped = true;
@@ -92,7 +95,7 @@ public final class VerbenaExtension
   /**
    * Returns a blocking client of a contract.
    *
-   * @throws IllegalStateException outside of a test, or where the contract's generated class is
+   * @throws IllegalStateException outside of a test, or if the contract's generated class is
    *     missing
    */
   public <T> T client(Class<T> contract) {
@@ -100,7 +103,7 @@ public final class VerbenaExtension
   }
 
   /**
-   * Returns the faults of this test, none at its beginning.
+   * Returns the faults of this test. There is none at its beginning.
    *
    * @throws IllegalStateException outside of a test
    */
@@ -123,8 +126,8 @@ public final class VerbenaExtension
   }
 
   /**
-   * Breaks the connection as a network does. The client makes another one, and the session resumes:
-   * no call is lost, and none is executed twice. Returns at once.
+   * Breaks the connection, as a network failure does. The client connects again, and the session
+   * resumes: no call is lost, and none is executed twice. Returns at once.
    *
    * @throws IllegalStateException outside of a test
    */
@@ -156,7 +159,7 @@ public final class VerbenaExtension
   public void afterEach(ExtensionContext context) {
     TestPair ending = pair;
     if (ending == null) {
-      return; // it did not start
+      return; // the start failed
     }
     try {
       ending.checkForLeaks();
