@@ -1,4 +1,4 @@
-/** JSON to values of a contract and back. */
+/** Converts JSON to values of a contract, and back. */
 module io.verbena.codec.json {
   requires com.fasterxml.jackson.core;
   requires io.verbena.codec;

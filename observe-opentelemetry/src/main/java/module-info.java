@@ -1,7 +1,7 @@
 /** Traces and metrics by OpenTelemetry. */
 module io.verbena.observe.opentelemetry {
   requires static transitive io.verbena.channel;
-  requires static io.verbena.core; // which channels bring along
+  requires static io.verbena.core; // a dependency of channels
   requires transitive io.opentelemetry.api;
   requires transitive io.verbena.observe;
   requires io.opentelemetry.context;

@@ -1,4 +1,4 @@
-/** What ways of observing calls share, and the access log. */
+/** The common part of all observers of calls, and the access log. */
 module io.verbena.observe {
   requires transitive io.verbena.api;
   requires org.slf4j;

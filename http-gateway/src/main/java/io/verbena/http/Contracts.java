@@ -20,18 +20,20 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** What a server serves, by the names that stand in paths. Safe for use by any thread. */
+/**
+ * The contracts that a server serves, by the service names in paths. Safe for use by any thread.
+ */
 final class Contracts {
   private static final int MOST_NEAR = 3;
 
-  /** So much of what a client asks for is compared. */
+  /** The compared length of a name from a client. */
   private static final int LONGEST_NAME = 100;
 
   private final LocalSessions sessions;
   private final Map<String, Contract> byName = new TreeMap<>();
   private volatile @Nullable ObjectNode document;
 
-  /** A contract, and its types taken apart. */
+  /** A contract, and its types. */
   private record Contract(ServiceDescriptor<?> service, Shapes shapes) {
     Schema schema() {
       return service.schema();
@@ -64,7 +66,7 @@ final class Contracts {
   /**
    * Returns a method, to be called once.
    *
-   * @throws Problem if there is none, which names those with a name like it
+   * @throws Problem if there is none; the message suggests similar names
    */
   JsonMethod method(String service, String method) throws Problem {
     Contract contract = byName.get(service);
@@ -76,7 +78,7 @@ final class Contracts {
       List<String> names =
           found.stream().map(one -> MethodName.of(contract.schema(), one)).toList();
       String told =
-          sessions.tellsContracts() ? String.join(", ", names) : "say which, by METHOD%23ID";
+          sessions.tellsContracts() ? String.join(", ", names) : "choose one, as METHOD%23ID";
       throw unknown("%s has several '%s': %s".formatted(service, method, told), method, List.of());
     }
     if (found.isEmpty()) {
@@ -101,7 +103,7 @@ final class Contracts {
     return new Problem(HttpResponseStatus.NOT_FOUND, RpcStatus.UNIMPLEMENTED, told);
   }
 
-  /** Returns the names that are like one, the most alike first; a few of all where none is. */
+  /** Returns the names that are most similar to one, the most similar first. */
   private static List<String> near(String name, Collection<String> all) {
     String lower = name.toLowerCase(Locale.ROOT);
     String sought = lower.substring(0, Math.min(lower.length(), LONGEST_NAME));
@@ -111,7 +113,7 @@ final class Contracts {
   }
 
   /**
-   * Returns the document that describes all services.
+   * Returns the OpenAPI document of all services.
    *
    * @throws Problem if the server does not tell its contracts
    */
@@ -120,8 +122,7 @@ final class Contracts {
       throw new Problem(
           HttpResponseStatus.FORBIDDEN,
           RpcStatus.PERMISSION_DENIED,
-          "the server does not tell its contracts: it has an authenticator, and no"
-              + " tellContracts(true)");
+          "the server does not tell its contracts: it has an authenticator, and tellContracts is not set to true");
     }
     ObjectNode known = document;
     if (known == null) {

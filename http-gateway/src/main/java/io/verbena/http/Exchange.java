@@ -73,7 +73,7 @@ final class Exchange {
   private static final String METADATA = "verbena-metadata-";
   private static final String BINARY_METADATA = "verbena-metadata-bin-";
 
-  /** Headers that are metadata by their own names: those of W3C's trace context. */
+  /** Headers that become metadata under their own names: those of W3C's trace context. */
   private static final List<String> ALSO_METADATA = List.of("traceparent", "tracestate", "baggage");
 
   private static final DateTimeFormatter DATE =
@@ -84,7 +84,7 @@ final class Exchange {
   private static final Pattern GRPC_TIME = Pattern.compile("(\\d{1,8})([HMSmun])");
   private static final Pattern PRINTABLE = Pattern.compile("[\\x20-\\x7e]*");
 
-  /** A path, behind its host where the client takes this for a proxy; what follows is not used. */
+  /** A path, after its host if the client takes this server for a proxy. The query is not used. */
   private static final Pattern TARGET =
       Pattern.compile("((?i:https?)://(?<host>[^/?#]+))?(?<path>(/[^?#]*)?)([?#].*)?");
 
@@ -102,13 +102,13 @@ final class Exchange {
   private boolean keepsAlive;
   private boolean begun;
 
-  /** What came beside the reply. */
+  /** Metadata that came with the reply. */
   private volatile Metadata reply = Metadata.EMPTY;
 
   /**
-   * A request.
+   * Makes an exchange.
    *
-   * @param request a request that is whole, or the {@link Problem} that it is
+   * @param request the complete head of a request, or a {@link Problem} with it
    */
   Exchange(HttpConnection connection, Contracts contracts, Object request) {
     this.connection = connection;
@@ -116,12 +116,13 @@ final class Exchange {
     this.request = request;
   }
 
-  /** Answers it; returns whether the connection may go on. */
+  /** Answers the request; returns whether the connection may be used for another. */
   boolean answer() {
     try {
       try {
         if (request instanceof HttpRequest asked) {
-          // Of several lengths in HTTP/1.0 the decoder takes the first, and others another.
+          // If a request of HTTP/1.0 has several lengths, this decoder uses the first, and a proxy
+          // may use another.
           keepsAlive = HttpUtil.isKeepAlive(asked) && !isOfVersion10();
           answer(asked);
         } else {
@@ -160,7 +161,7 @@ final class Exchange {
     };
   }
 
-  /** For the log. */
+  /** Describes the request for the log. */
   @Override
   public String toString() {
     return request instanceof HttpRequest asked
@@ -178,7 +179,7 @@ final class Exchange {
     };
   }
 
-  /** As gRPC's statuses are mapped to HTTP. */
+  /** Maps a status to HTTP, as gRPC does. */
   private static HttpResponseStatus statusOf(RpcStatus status) {
     return switch (status) {
       case CANCELLED -> CLIENT_GONE;
@@ -206,7 +207,7 @@ final class Exchange {
       throw new Problem(
           HttpResponseStatus.EXPECTATION_FAILED,
           RpcStatus.INVALID_ARGUMENT,
-          "nothing can be expected but 100-continue");
+          "the header Expect is supported for 100-continue only");
     }
     String path = target.path();
     boolean reads = asked.method().equals(HttpMethod.GET) || asked.method().equals(HttpMethod.HEAD);
@@ -215,7 +216,8 @@ final class Exchange {
       connection.body(asked);
       page();
     } else {
-      Session session = connection.session(token(headers)); // who may not call sends no body
+      Session session =
+          connection.session(token(headers)); // a client without permission sends no body
       byte[] body = connection.body(asked);
       if (page && path.equals("/openapi.json")) {
         sendJson(contracts.document());
@@ -226,10 +228,11 @@ final class Exchange {
   }
 
   /**
-   * Where a request leads.
+   * The target of a request.
    *
-   * @param host null where a client of HTTP/1.0 names none
-   * @param path as it was sent: what separates its parts is not decoded
+   * @param host null if a client of HTTP/1.0 sends none
+   * @param path as it was sent: percent signs are not decoded yet, so that they cannot add a
+   *     separator
    */
   private record Target(@Nullable String host, String path) {
     /** Returns the decoded text of a part. */
@@ -237,7 +240,7 @@ final class Exchange {
       try {
         return new QueryStringDecoder(path.substring(from, to)).path();
       } catch (IllegalArgumentException e) {
-        throw Problem.wrong("the path is wrong: " + e.getMessage());
+        throw Problem.wrong("the path is malformed: " + e.getMessage());
       }
     }
   }
@@ -245,27 +248,27 @@ final class Exchange {
   private Target target(HttpRequest asked) throws Problem {
     String host = only(asked.headers(), HttpHeaderNames.HOST);
     if (host == null && !isOfVersion10()) {
-      throw Problem.wrong("there is no header Host");
+      throw Problem.wrong("the header Host is missing");
     }
     Matcher parts = TARGET.matcher(asked.uri());
     boolean fits = parts.matches();
-    String own = fits ? parts.group("host") : null; // goes before the header
+    String own = fits ? parts.group("host") : null; // precedes the header
     String path = fits ? parts.group("path") : "";
     if (own == null && path.isEmpty()) {
-      throw Problem.wrong("the request is for no path, such as /SERVICE/METHOD");
+      throw Problem.wrong("the request has no path, such as /SERVICE/METHOD");
     }
     return new Target(own == null ? host : own, path.isEmpty() ? "/" : path);
   }
 
   /**
-   * Returns a header's value; null where there is none.
+   * Returns the value of a header; null if there is none.
    *
-   * @throws Problem if there are several, of which somebody between may have seen another
+   * @throws Problem if there are several: a proxy may have used another one
    */
   private static @Nullable String only(HttpHeaders headers, CharSequence name) throws Problem {
     List<String> all = headers.getAll(name);
     if (all.size() > 1) {
-      throw Problem.wrong("the header %s stands there %d times".formatted(name, all.size()));
+      throw Problem.wrong("the header %s occurs %d times".formatted(name, all.size()));
     }
     return all.isEmpty() ? null : all.getFirst();
   }
@@ -276,14 +279,16 @@ final class Exchange {
       throw new Problem(
           HttpResponseStatus.FORBIDDEN,
           RpcStatus.PERMISSION_DENIED,
-          "'%s' is no name of this server's: have it allowed there by HttpSettings.withHosts"
+          "'%s' is not a name of this server; allow it there by HttpSettings.withHosts"
               .formatted(host));
     }
   }
 
-  /** A page of elsewhere may send requests, too, with what the browser knows of the user. */
+  /**
+   * Refuses requests from pages of other origins. A browser sends them with the user's credentials.
+   */
   private void checkOrigin(@Nullable String origin, @Nullable String host) throws Problem {
-    // Where TLS ends before this server, its pages are of https all the same.
+    // If a proxy ends TLS, the origin of the server's own pages is https all the same.
     String schemes = connection.isEncrypted() ? "https" : "https?";
     boolean own =
         origin == null
@@ -292,7 +297,7 @@ final class Exchange {
       throw new Problem(
           HttpResponseStatus.FORBIDDEN,
           RpcStatus.PERMISSION_DENIED,
-          "pages of other origins may not call");
+          "pages of other origins may not call this server");
     }
   }
 
@@ -314,7 +319,7 @@ final class Exchange {
       throw new Problem(
           HttpResponseStatus.NOT_FOUND,
           RpcStatus.UNIMPLEMENTED,
-          "methods are at /SERVICE/METHOD, and called by POST");
+          "there is nothing at this path: call methods by POST at /SERVICE/METHOD");
     }
     JsonMethod method =
         contracts.method(target.decoded(1, slash), target.decoded(slash + 1, path.length()));
@@ -322,7 +327,7 @@ final class Exchange {
       throw new Problem(
           HttpResponseStatus.METHOD_NOT_ALLOWED,
           RpcStatus.INVALID_ARGUMENT,
-          "methods are called by POST, with their arguments as JSON: curl -d '{}' http://%s%s"
+          "call methods by POST, with their arguments as JSON: curl -d '{}' http://%s%s"
               .formatted(headers.get(HttpHeaderNames.HOST, "HOST:PORT"), path));
     }
     String encoding = only(headers, HttpHeaderNames.CONTENT_ENCODING);
@@ -330,7 +335,7 @@ final class Exchange {
       throw new Problem(
           HttpResponseStatus.UNSUPPORTED_MEDIA_TYPE,
           RpcStatus.INVALID_ARGUMENT,
-          "requests are taken without compression, not by " + encoding);
+          "requests must not be compressed; this one has content-encoding " + encoding);
     }
     CallOptions options =
         CallOptions.DEFAULT
@@ -344,7 +349,7 @@ final class Exchange {
       result = method.call(session, options, given.values(), given.items());
     } catch (RpcException | DeclaredException e) {
       WrongJsonException item = method.wrongItem();
-      throw item == null ? e : item; // it is why the call failed
+      throw item == null ? e : item; // the failure of the item is the reason that the call failed
     }
     if (result.items() != null) {
       stream(result.items(), accept != null && accept.contains(EVENTS));
@@ -366,11 +371,11 @@ final class Exchange {
   }
 
   /**
-   * What a method is called with.
+   * The arguments of a call.
    *
    * @param values without the stream
-   * @param items those of the stream, where one is a parameter: they stand among the values as an
-   *     array
+   * @param items the stream's items if a parameter is a stream; in the body they are an array among
+   *     the values
    */
   private record Arguments(JsonNode values, Flow.Publisher<JsonMethod.Item> items) {
     static Arguments of(JsonMethod method, JsonNode given) {
@@ -386,7 +391,7 @@ final class Exchange {
             default -> null;
           };
       if (stream == null || !stream.isArray()) {
-        throw WrongJsonException.expected("an array, the stream's items", stream).within(name);
+        throw WrongJsonException.expected("an array of the stream's items", stream).within(name);
       }
       List<JsonMethod.Item> items = new ArrayList<>();
       for (JsonNode item : stream) {
@@ -408,7 +413,7 @@ final class Exchange {
       throw new Problem(
           HttpResponseStatus.UNAUTHORIZED,
           RpcStatus.UNAUTHENTICATED,
-          "the header Authorization is 'Bearer TOKEN'");
+          "the header Authorization must be 'Bearer TOKEN'");
     }
     return bearer.group(1);
   }
@@ -424,8 +429,8 @@ final class Exchange {
     if (!time.matches() || Long.parseLong(time.group(1)) == 0) {
       throw Problem.wrong(
           ours == null
-              ? "the header grpc-timeout is such as 250m or 2S, not '%s'".formatted(given)
-              : "the header Verbena-Timeout is such as 250ms, 2s, 1m or 1h, not '%s'"
+              ? "the header grpc-timeout must be like 250m or 2S, not '%s'".formatted(given)
+              : "the header Verbena-Timeout must be like 250ms, 2s, 1m or 1h, not '%s'"
                   .formatted(given));
     }
     long number = Long.parseLong(time.group(1));
@@ -465,12 +470,12 @@ final class Exchange {
   private static void checkText(String name, String value) throws Problem {
     if (!PRINTABLE.matcher(value).matches()) {
       throw Problem.wrong(
-          "the header %s has more than printable ASCII: send its bytes as base64, by %s%s"
+          "the header %s has characters that are not printable ASCII; send its bytes as base64, in %s%s"
               .formatted(name, BINARY_METADATA, name.substring(METADATA.length())));
     }
   }
 
-  /** Keeps what came beside the reply. */
+  /** Keeps the metadata that come with the reply. */
   private final class ReplyMetadata implements ClientInterceptor {
     @Override
     public <R> CompletionStage<Answer<R>> intercept(ClientCall<R> call) {
@@ -534,7 +539,7 @@ final class Exchange {
   private void fail(HttpResponseStatus status, String kind, ObjectNode why)
       throws InterruptedException {
     if (begun || connection.isGone()) {
-      keepsAlive = false; // what has begun cannot be told otherwise
+      keepsAlive = false; // the answer has begun, and its status cannot be changed
       return;
     }
     byte[] body = (Json.line(why) + "\n").getBytes(StandardCharsets.UTF_8);

@@ -10,9 +10,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * By which names everybody's server may be asked. A page may have its own name lead to an address
- * that only the browser's user reaches; addresses, loopback names and those of the server's cannot
- * be names of such a page. Safe for use by any thread.
+ * The host names for which requests are accepted. A hostile page may map its own name to an address
+ * that only the user's browser reaches (DNS rebinding). Such a page cannot use addresses, loopback
+ * names or the server's own names. Safe for use by any thread.
  */
 final class Hosts {
   private static final Pattern HOST = Pattern.compile("(\\[[0-9a-f:.]+]|[^:\\[\\]]+?)\\.?(:\\d*)?");
@@ -21,10 +21,10 @@ final class Hosts {
   private final Set<String> names;
 
   /**
-   * Those names.
+   * Makes the set of names.
    *
-   * @param allowed more of them; {@code "*"} is any
-   * @param listensAt its host is one
+   * @param allowed further names; {@code "*"} allows any
+   * @param listensAt its host is allowed too
    */
   Hosts(Set<String> allowed, URI listensAt) {
     this.names = allowed.stream().map(Hosts::lower).collect(Collectors.toSet());

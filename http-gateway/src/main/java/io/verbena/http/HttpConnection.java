@@ -41,9 +41,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection: reads a request, has it answered, and only when the answer has been written reads
- * the next; ends what takes too long. It belongs to the event loop that accepted it, but for what
- * says otherwise.
+ * One connection. It reads a request, lets an exchange answer it, and reads the next only when the
+ * answer has been written. Time limits bound each step. The connection belongs to the event loop
+ * that accepted it; methods for other threads say so.
  */
 final class HttpConnection extends ChannelInboundHandlerAdapter implements Quota.Holder {
   private static final ThrottledLog FAILED =
@@ -53,12 +53,12 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Quota
   private static final int MOST_OF_HEADERS = 32 << 10;
   private static final int CHUNK = 8 << 10;
 
-  /** So much of later requests is kept while one is answered. */
+  /** The bytes of later requests that are kept while one is answered. */
   private static final int MOST_AHEAD = 16 << 10;
 
   /**
-   * So much the kernel takes for a client that does not read. Of what it has taken nobody sees how
-   * much the client has, so more would make a slow client look like one that has stopped.
+   * The kernel's send buffer for a client that does not read. The gateway cannot see how much of it
+   * the client has received, so a larger buffer would make a slow client look like a stopped one.
    */
   private static final int SENDING = 256 << 10;
 
@@ -72,38 +72,39 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Quota
   private final Executor loop;
   private final Requests requests = new Requests();
 
-  /** What comes is a part of the next request, or of the body that is waited for. */
+  /** Arriving bytes belong to the next request, or to the body that the exchange waits for. */
   private boolean reading = true;
 
-  /** A part of a request has come, whose time is measured. */
+  /** A part of a request has arrived, and its time limit runs. */
   private boolean receiving;
 
   private boolean answering;
 
-  /** The last part of the answer is on its way: what comes from now on may be in answer to it. */
+  /**
+   * The last part of the answer has been sent. Bytes that arrive from now on may be a reaction to
+   * it.
+   */
   private boolean saidAll;
 
   private volatile boolean closesAfterAnswer;
   private boolean headOnly;
   private @Nullable Future<?> timer;
 
-  /** What of the body has come, and who waits for the whole of it. */
+  /** The bytes of the body that have arrived so far. */
   private ByteArrayOutputStream bytes = new ByteArrayOutputStream();
 
-  /** What it has of the memory that connections share: its body, until the request is answered. */
+  /** Its share of the memory for bodies; the body counts until the request is answered. */
   private final Quota.Share memory;
 
   private @Nullable CompletableFuture<byte[]> body;
 
-  /** The request has been read to its end: what follows is the next one. */
+  /** The request has been read to its end, so the next bytes begin another one. */
   private volatile boolean readWhole;
 
-  /** What answers, as long as it does; guarded by this. */
+  /** The thread that answers, as long as it does; guarded by this. */
   private @Nullable Thread worker;
 
   private volatile boolean gone;
-
-  // ---- of the thread that answers ----
 
   private @Nullable Session session;
   private String token = "";
@@ -153,14 +154,12 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Quota
           new Problem(
               HttpResponseStatus.SERVICE_UNAVAILABLE,
               RpcStatus.UNAVAILABLE,
-              "the server has all the %d connections it takes: raise maxSessions there"
+              "the server has reached its limit of %d connections; raise maxSessions there"
                   .formatted(most)));
     }
   }
 
-  // ---- what comes ----
-
-  /** Takes requests apart, one after the other: of the next nothing, as long as one is answered. */
+  /** Decodes requests one after the other. Nothing of the next is decoded while one is answered. */
   private final class Requests extends HttpRequestDecoder {
     private @Nullable ChannelHandlerContext own;
 
@@ -187,17 +186,22 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Quota
       }
     }
 
-    /** A client that is answered at length is read on, and so seen to go; its bytes are dropped. */
+    /**
+     * While a long answer is sent, the connection reads on to notice when the client leaves. The
+     * bytes are dropped.
+     */
     private void tooFarAhead(ByteBuf in) {
       if (readWhole && !saidAll) {
         closesAfterAnswer = true;
         in.skipBytes(in.readableBytes());
       } else {
-        channel.config().setAutoRead(false); // soon this is a body, or the next request
+        channel
+            .config()
+            .setAutoRead(false); // soon these bytes are read as a body or as the next request
       }
     }
 
-    /** Asks for no more, as a decoder would that has found no message. */
+    /** Does not ask for more bytes, which a decoder without a complete message would do. */
     @Override
     public void channelReadComplete(ChannelHandlerContext context) throws Exception {
       if (reading) {
@@ -207,7 +211,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Quota
       }
     }
 
-    /** Goes on with what has come. */
+    /** Decodes the bytes that have arrived. */
     void goOn() throws Exception {
       if (own != null) {
         channelRead(own, Unpooled.EMPTY_BUFFER);
@@ -215,7 +219,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Quota
     }
   }
 
-  /** Leaves out the body where only the head was asked for. */
+  /** Omits the body of answers to HEAD. */
   private final class Responses extends HttpResponseEncoder {
     @Override
     protected boolean isContentAlwaysEmpty(HttpResponse response) {
@@ -227,11 +231,11 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Quota
   public void channelRead(ChannelHandlerContext context, Object message) {
     try {
       if (message instanceof HttpRequest head) {
-        if (reading) { // else the connection has ended within it
+        if (reading) { // otherwise the connection ended within the request
           begin(
               isSound(head)
                   ? head
-                  : Problem.wrong("this is no request of HTTP/1.1, or its head is too long"));
+                  : Problem.wrong("the request is not HTTP/1.1, or its head is too long"));
         }
       } else if (message instanceof HttpContent part) {
         take(part);
@@ -241,7 +245,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Quota
     }
   }
 
-  /** Others would be taken apart otherwise by somebody between. */
+  /** Returns whether a proxy would decode the request in the same way. */
   private static boolean isSound(HttpRequest head) {
     List<String> coding = head.headers().getAll(HttpHeaderNames.TRANSFER_ENCODING);
     return head.decoderResult().isSuccess()
@@ -269,7 +273,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Quota
   private void take(HttpContent part) {
     ByteBuf content = part.content();
     if (part.decoderResult().isFailure()) {
-      refuse(Problem.wrong("the request's body is not chunked as it should be"));
+      refuse(Problem.wrong("the chunks of the request's body are malformed"));
     } else if (bytes.size() + content.readableBytes() > gateway.settings().maxRequestBytes()) {
       refuse(tooLong());
     } else if (!memory.take(HttpGateway.taken(content.readableBytes()))) {
@@ -278,7 +282,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Quota
       try {
         content.readBytes(bytes, content.readableBytes());
       } catch (IOException e) {
-        throw new AssertionError("there is none in memory", e);
+        throw new AssertionError("memory has no I/O failure", e);
       }
       if (part instanceof LastHttpContent) {
         reading = false;
@@ -292,7 +296,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Quota
     }
   }
 
-  /** The body is not read any further. */
+  /** Stops reading the body. */
   private void refuse(Problem why) {
     reading = false;
     bytes = new ByteArrayOutputStream();
@@ -306,7 +310,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Quota
     return new Problem(
         HttpResponseStatus.REQUEST_ENTITY_TOO_LARGE,
         RpcStatus.INVALID_ARGUMENT,
-        "the request has more than the %d bytes that maxRequestBytes allows"
+        "the request's body is longer than the %d bytes that maxRequestBytes allows"
             .formatted(gateway.settings().maxRequestBytes()));
   }
 
@@ -314,20 +318,19 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Quota
     return new Problem(
         HttpResponseStatus.SERVICE_UNAVAILABLE,
         RpcStatus.RESOURCE_EXHAUSTED,
-        "the request needs more than this connection's part of the memory that requestMemoryBytes"
-            + " allows, and others have the rest: try again later, or raise it there");
+        "the request needs more than this connection's part of requestMemoryBytes, and other connections use the rest; try again later, or raise requestMemoryBytes there");
   }
 
   private Problem tooSlow() {
     return new Problem(
         HttpResponseStatus.REQUEST_TIMEOUT,
         RpcStatus.INVALID_ARGUMENT,
-        "the request did not come whole within the %d ms that requestTime allows"
+        "the request was not complete within the %d ms that requestTime allows"
             .formatted(gateway.settings().requestTime().toMillis()));
   }
 
   private void receive(HttpRequest head, CompletableFuture<byte[]> whole) {
-    if (readWhole) { // there is none
+    if (readWhole) { // there is no body
       whole.complete(NOTHING);
     } else if (HttpUtil.getContentLength(head, 0L) > gateway.settings().maxRequestBytes()) {
       whole.completeExceptionally(tooLong());
@@ -363,13 +366,16 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Quota
     }
   }
 
-  /** Does something after a time, unless something else comes before it. */
+  /**
+   * Sets the only timer: runs the task after a time, unless another timer is set or this one is
+   * stopped.
+   */
   private void limit(Duration time, Runnable then) {
     stopTimer();
     timer = channel.eventLoop().schedule(then, time.toNanos(), TimeUnit.NANOSECONDS);
   }
 
-  /** Gives the client up when for some time it has taken nothing of what waits for it. */
+  /** Closes the connection if the client reads nothing of a waiting answer for some time. */
   private void watch() {
     long left = unsent();
     limit(
@@ -394,7 +400,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Quota
     synchronized (this) {
       gone = true;
       if (worker != null) {
-        worker.interrupt(); // which cancels its call
+        worker.interrupt(); // this cancels its call
       }
     }
     if (!answering) {
@@ -444,11 +450,13 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Quota
       limit(gateway.settings().idleTime(), channel::close);
       goOn();
     } else {
-      channel.close(); // what has come of a next request is none: it may be of this one's body
+      channel
+          .close(); // bytes that have arrived are not the next request: they may belong to this
+                    // one's body
     }
   }
 
-  /** The client is gone, and no thread is here any more: so is its session. */
+  /** Closes the session: the client is gone, and no thread answers any more. */
   private void leave() {
     Session ends = session;
     session = null;
@@ -467,13 +475,13 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Quota
     return gateway;
   }
 
-  /** Returns where the client is. */
+  /** Returns the client's address. */
   @Override
   public String peer() {
     return peer;
   }
 
-  /** What is held is needed until the request is answered. */
+  /** Does nothing: the memory is needed until the request is answered. */
   @Override
   public void wanted() {}
 
@@ -488,17 +496,18 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Quota
   }
 
   /**
-   * Returns whether another request may follow: this one has been read to its end, not too much of
-   * others has been, and the server does not drain. Safe for any thread.
+   * Returns whether another request may follow: this one has been read to its end, not too many
+   * bytes of others were dropped, and the server does not drain. Safe for any thread.
    */
   boolean mayGoOn() {
     return readWhole && !closesAfterAnswer && !gateway.isDraining();
   }
 
   /**
-   * Returns the client's session: opens it where there is none, or it is with another token.
+   * Returns the client's session. A session is opened if there is none, or if the token has
+   * changed.
    *
-   * @throws RpcException if the server takes no such client
+   * @throws RpcException if the server refuses the client
    */
   Session session(String shown) throws InterruptedException {
     Session has = session;
@@ -527,9 +536,9 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Quota
   }
 
   /**
-   * Reads the body, which a client that waits to be asked for it then sends.
+   * Reads the body. A client that expects 100-continue is told to send it.
    *
-   * @throws Problem if it is too long, comes too slowly, or is none
+   * @throws Problem if the body is too long, too slow or malformed
    * @throws InterruptedException if the client is gone
    */
   byte[] body(HttpRequest head) throws Problem, InterruptedException {
@@ -545,14 +554,14 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Quota
     }
   }
 
-  /** Returns bytes in a buffer that counts as what waits for the client. Safe for any thread. */
+  /** Copies bytes into a buffer that counts as waiting for the client. Safe for any thread. */
   ByteBuf buffer(byte[] bytes) {
     return channel.alloc().buffer(bytes.length).writeBytes(bytes);
   }
 
   /**
-   * Sends an answer, or a part of it, and waits until it has been written: so no more than one
-   * waits for a client that does not read.
+   * Sends an answer or a part of it, and waits until it has been written. So at most one part waits
+   * for a client that does not read.
    *
    * @throws InterruptedException if the client is gone
    */
@@ -566,7 +575,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Quota
                   .writeAndFlush(part)
                   .addListener(
                       of -> {
-                        stopTimer(); // before whoever waits goes on, and on the loop
+                        stopTimer(); // before the waiting thread continues, and on the loop
                         written.complete(of.isSuccess());
                       });
               if (!written.isDone()) {
@@ -590,7 +599,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Quota
     }
   }
 
-  /** Has the loop do something; returns false where it has ended, and the connection with it. */
+  /** Runs a task on the loop; returns false if the loop has ended, and the connection with it. */
   private boolean onLoop(Runnable task) {
     try {
       loop.execute(task);
@@ -602,9 +611,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Quota
     }
   }
 
-  // ---- from the gateway, any thread ----
-
-  /** Closes the connection unless it has something to answer. */
+  /** Closes the connection unless it reads or answers a request. */
   void closeIfIdle() {
     onLoop(
         () -> {
@@ -614,7 +621,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Quota
         });
   }
 
-  /** Closes the connection when it has answered. */
+  /** Closes the connection after the present answer. */
   void closeAfterAnswer() {
     onLoop(
         () -> {
@@ -625,7 +632,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Quota
         });
   }
 
-  /** Closes the connection without another word. */
+  /** Closes the connection at once. */
   void abort() {
     onLoop(() -> channel.unsafe().close(channel.newPromise()));
   }

@@ -20,7 +20,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has a server's services called by HTTP and JSON, at its own port. One gateway serves one server.
+ * Makes the services of a server callable by HTTP and JSON, at the server's port. One gateway
+ * serves one server.
  *
  * <pre>{@code
  * VerbenaServer.builder().listen("0.0.0.0:7400").gateway(new HttpGateway()).serve(…).start();
@@ -30,10 +31,10 @@ import org.jspecify.annotations.Nullable;
  * is a page that shows and calls the services, and {@code GET /openapi.json} describes them.
  */
 public final class HttpGateway implements Gateway {
-  /** How long answers that are on their way may take when the server closes. */
+  /** The time that unfinished answers have when the server closes. */
   private static final long LAST_WORDS_SECONDS = 5;
 
-  /** What a body takes besides its bytes: as a text, as a tree of JSON, as arguments. */
+  /** A body takes several times its bytes: as text, as a JSON tree, as arguments. */
   private static final int TIMES_ITS_BYTES = 16;
 
   private final HttpSettings settings;
@@ -42,7 +43,7 @@ public final class HttpGateway implements Gateway {
   private final ExecutorService threads =
       Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("verbena-http-", 0).factory());
 
-  /** What the bodies of all requests may take that are read or answered. */
+  /** The memory for the bodies of requests that are read or answered. */
   private final Quota memory;
 
   private @Nullable Contracts contracts;
@@ -50,15 +51,16 @@ public final class HttpGateway implements Gateway {
   private volatile boolean draining;
   private volatile boolean closed;
 
-  /** With the defaults. */
+  /** Makes a gateway with the defaults. */
   public HttpGateway() {
     this(HttpSettings.DEFAULT);
   }
 
-  /** With settings. */
+  /** Makes a gateway with settings. */
   public HttpGateway(HttpSettings settings) {
     this.settings = Checks.required("settings", settings);
-    // Half of it is lent to any: there the longest finds room, however many connections there are.
+    // Half of the memory is lent to any connection. The longest body fits in there, however many
+    // connections there are.
     long least = 2 * taken(settings.maxRequestBytes());
     this.memory = new Quota(Math.max(settings.requestMemoryBytes(), least), 0);
   }
@@ -66,7 +68,7 @@ public final class HttpGateway implements Gateway {
   @Override
   public synchronized PortProtocol start(LocalSessions sessions) {
     if (contracts != null) {
-      throw new IllegalStateException("a gateway serves one server: make one for each");
+      throw new IllegalStateException("a gateway serves one server; make one for each");
     }
     requireLibraries();
     Contracts of = new Contracts(sessions);
@@ -77,7 +79,7 @@ public final class HttpGateway implements Gateway {
     return new TcpProtocol() {
       @Override
       public boolean beginsWith(byte first) {
-        return first >= 'A' && first <= 'Z'; // of a method
+        return first >= 'A' && first <= 'Z'; // the first letter of an HTTP method
       }
 
       @Override
@@ -108,32 +110,32 @@ public final class HttpGateway implements Gateway {
     return settings;
   }
 
-  /** Returns the names that requests may be for; null for any. */
+  /** Returns the names that requests may use; null for any. */
   @Nullable Hosts hosts() {
     return hosts;
   }
 
-  /** Returns whether connections are to end with the answer that they are at. */
+  /** Returns whether connections must end after their present answer. */
   boolean isDraining() {
     return draining;
   }
 
-  /** Runs what answers a request, on a thread of its own. */
+  /** Runs each exchange on a thread of its own. */
   Executor threads() {
     return threads;
   }
 
-  /** Returns what so many bytes of a body take, and what becomes of them. */
+  /** Returns the memory that so many bytes of a body take, with all that is made of them. */
   static long taken(int bytes) {
     return (long) TIMES_ITS_BYTES * bytes;
   }
 
-  /** Returns what connections share, and each has its part of. */
+  /** Returns the memory that connections share, each with a part of its own. */
   Quota memory() {
     return memory;
   }
 
-  /** Counts a connection; returns false where there are too many. On its loop. */
+  /** Counts a connection; returns false if there are too many. On its loop. */
   boolean opened(HttpConnection connection, int most) {
     connections.add(connection);
     if (closed) {
@@ -142,7 +144,7 @@ public final class HttpGateway implements Gateway {
     return connections.size() <= most;
   }
 
-  /** A connection that was counted has ended, and answers nothing any more. */
+  /** Removes a connection that has ended, and whose thread has ended. */
   void ended(HttpConnection connection) {
     if (connections.remove(connection) && closed) {
       synchronized (connections) {

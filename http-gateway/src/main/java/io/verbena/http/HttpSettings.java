@@ -5,17 +5,17 @@ import java.time.Duration;
 import java.util.Set;
 
 /**
- * What a gateway allows. Immutable; begin with {@link #DEFAULT}.
+ * The limits of a gateway. Immutable; begin with {@link #DEFAULT}.
  *
- * @param maxRequestBytes the longest body of a request
- * @param maxResponseBytes the longest result, or item of a stream, as it travels between sessions
- * @param requestMemoryBytes how much memory the bodies of all requests may take that are read or
- *     answered
- * @param requestTime how long a client may take to send the head of a request, and its body
- * @param idleTime how long a connection may stay open without a request, and how long a client may
- *     take nothing of what is sent to it
- * @param hosts names by which a server may be asked, besides its own; none for any where it has an
- *     authenticator
+ * @param maxRequestBytes the size limit of a request's body
+ * @param maxResponseBytes the size limit of a result, or of an item of a stream, in the encoding of
+ *     sessions
+ * @param requestMemoryBytes the memory for all bodies that are read or answered
+ * @param requestTime the time limit for the head of a request, and for its body
+ * @param idleTime the longest time that a connection may be open without a request, or that a
+ *     client may read nothing of an answer
+ * @param hosts the names that requests may use, besides the server's own; empty for any name if the
+ *     server has an authenticator
  * @param page whether there is a page at {@code /}, and the document at {@code /openapi.json}
  */
 public record HttpSettings(
@@ -26,7 +26,7 @@ public record HttpSettings(
     Duration idleTime,
     Set<String> hosts,
     boolean page) {
-  /** 1 MiB, 16 MiB, a quarter of the heap, 10 s, 60 s, and the page is there. */
+  /** 1 MiB, 16 MiB, a quarter of the heap, 10 s, 60 s, with the page. */
   public static final HttpSettings DEFAULT =
       new HttpSettings(
           1 << 20,
@@ -42,7 +42,7 @@ public record HttpSettings(
   private static final int LEAST_MEMORY = 1 << 20;
 
   /**
-   * Checks them.
+   * Checks the settings.
    *
    * @throws IllegalArgumentException if one is out of its range, which the message names
    */
@@ -56,15 +56,16 @@ public record HttpSettings(
     hosts = Set.copyOf(hosts);
   }
 
-  /** Sets the longest body of a request, in bytes: 1 B to 1 GiB. */
+  /** Sets the size limit of a request's body, in bytes: 1 B to 1 GiB. */
   public HttpSettings withMaxRequestBytes(int bytes) {
     return new HttpSettings(
         bytes, maxResponseBytes, requestMemoryBytes, requestTime, idleTime, hosts, page);
   }
 
   /**
-   * Sets how long a result, or an item of a stream, may be between sessions, in bytes: 4 KiB to 1
-   * GiB. A longer one fails its call with RESOURCE_EXHAUSTED. JSON is longer than that.
+   * Sets the size limit of a result, or of an item of a stream, in bytes of the encoding of
+   * sessions: 4 KiB to 1 GiB. A longer one fails its call with RESOURCE_EXHAUSTED. Its JSON is
+   * longer.
    */
   public HttpSettings withMaxResponseBytes(int bytes) {
     return new HttpSettings(
@@ -72,42 +73,44 @@ public record HttpSettings(
   }
 
   /**
-   * Sets how much memory the bodies of all requests may take together, in bytes: from 1 MiB. Each
-   * counts sixteen times while it comes and is answered, for what it becomes. Half of it is
-   * guaranteed to the connections in equal parts, for at least four; the other half is lent to
-   * whichever comes first. A request that finds no memory is refused with RESOURCE_EXHAUSTED. It is
-   * never less than two requests of {@code maxRequestBytes} take.
+   * Sets the memory for the bodies of all requests, in bytes: at least 1 MiB. A body counts sixteen
+   * times its size while it is read and answered, because text, JSON and arguments are made of it.
+   * Connections share one half in equal parts, each at most a quarter of it. The other half is lent
+   * in order of arrival. A request that finds no memory is refused with RESOURCE_EXHAUSTED. The
+   * memory is always enough for two requests of {@code maxRequestBytes}.
    */
   public HttpSettings withRequestMemoryBytes(long bytes) {
     return new HttpSettings(
         maxRequestBytes, maxResponseBytes, bytes, requestTime, idleTime, hosts, page);
   }
 
-  /** Sets how long a client may take to send a request's head, and its body: 1 ms to a day. */
+  /** Sets the time limit for a request's head, and for its body: 1 ms to a day. */
   public HttpSettings withRequestTime(Duration time) {
     return new HttpSettings(
         maxRequestBytes, maxResponseBytes, requestMemoryBytes, time, idleTime, hosts, page);
   }
 
-  /** Sets how long a connection may be idle, or its client read nothing: 1 ms to a day. */
+  /**
+   * Sets the longest time that a connection may be idle, or its client read nothing: 1 ms to a day.
+   */
   public HttpSettings withIdleTime(Duration time) {
     return new HttpSettings(
         maxRequestBytes, maxResponseBytes, requestMemoryBytes, requestTime, time, hosts, page);
   }
 
   /**
-   * Sets by which names a server may be asked, such as {@code "store.example"}, besides addresses,
-   * {@code localhost}, the name that it listens at and that of its machine; {@code "*"} for any.
-   * Requests for others are refused, since a page of anybody's may have its own name lead to a
-   * user's loopback address (DNS rebinding). A server with an authenticator for which none is set
-   * is asked by any.
+   * Sets the names that requests may use, such as {@code "store.example"}. Addresses, {@code
+   * localhost}, the name that the server listens at and that of its machine are always allowed;
+   * {@code "*"} allows any. Other requests are refused, because any page may map its own name to a
+   * user's loopback address (DNS rebinding). A server with an authenticator accepts any name if
+   * none is set.
    */
   public HttpSettings withHosts(Set<String> names) {
     return new HttpSettings(
         maxRequestBytes, maxResponseBytes, requestMemoryBytes, requestTime, idleTime, names, page);
   }
 
-  /** Says that there is neither a page nor the document of the contracts. */
+  /** Removes the page, and the document of the contracts. */
   public HttpSettings withoutPage() {
     return new HttpSettings(
         maxRequestBytes, maxResponseBytes, requestMemoryBytes, requestTime, idleTime, hosts, false);

@@ -15,17 +15,17 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 
-/** Describes contracts as OpenAPI 3.1 does: each method by its path, each type by a JSON Schema. */
+/** Describes contracts in OpenAPI 3.1: each method by its path, each type by a JSON Schema. */
 final class OpenApi {
   private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
 
-  /** Of what any call may fail with; no type of a contract has a name with a dot. */
+  /** The schema of failures that any call may have. No type of a contract has a dot in its name. */
   private static final String FAILURE = "Verbena.Failure";
 
   private final List<Schema> contracts;
   private final Labels labels;
 
-  /** Types that are described once, and referred to by their name. */
+  /** Schemas of types that others refer to by name. */
   private final Map<String, ObjectNode> components = new TreeMap<>();
 
   OpenApi(List<Schema> contracts) {
@@ -72,7 +72,7 @@ final class OpenApi {
         .addObject()
         .put("name", "Verbena-Timeout")
         .put("in", "header")
-        .put("description", "how long the call may take: 250ms, 2s, 1m or 1h")
+        .put("description", "the time limit of the call: 250ms, 2s, 1m or 1h")
         .putObject("schema")
         .put("type", "string");
     ObjectNode body = operation.putObject("requestBody");
@@ -88,7 +88,10 @@ final class OpenApi {
         ObjectNode one = objectWith("details", schema(shapes, error));
         errors.add(allOf(reference(FAILURE), one));
       }
-      content(responses.putObject("422"), "what the method declares", "application/json")
+      content(
+              responses.putObject("422"),
+              "an exception that the method declares",
+              "application/json")
           .set("schema", JSON.objectNode().set("oneOf", errors));
     }
     content(responses.putObject("default"), "any other failure", "application/json")
@@ -98,7 +101,8 @@ final class OpenApi {
 
   private void result(ObjectNode responses, Shapes shapes, Schema.Method method) {
     if (method.result().equals("void")) {
-      String words = method.oneway() ? "it was sent, and nobody knows more" : "it is done";
+      String words =
+          method.oneway() ? "the call was sent; its outcome is unknown" : "the call is done";
       responses.putObject("204").put("description", words);
       return;
     }
@@ -163,11 +167,11 @@ final class OpenApi {
     };
   }
 
-  /** Refers to a type, and describes it where that has not been done. */
+  /** Returns a reference to a type. Its schema is made at the first reference. */
   private ObjectNode named(String type, Supplier<ObjectNode> maker) {
     String label = labels.of(type).replaceAll("[^A-Za-z0-9._-]+", "_");
     if (!components.containsKey(label)) {
-      components.put(label, JSON.objectNode()); // a type may hold itself
+      components.put(label, JSON.objectNode()); // first, because a type may contain itself
       components.put(label, maker.get());
     }
     return reference(label);

@@ -3,7 +3,7 @@ package io.verbena.http;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.verbena.api.RpcStatus;
 
-/** A request that is answered with a failure, though no call has met it. */
+/** A failure of a request for which no call was made. */
 final class Problem extends Exception {
   private static final long serialVersionUID = 1L;
 
@@ -11,7 +11,7 @@ final class Problem extends Exception {
   private final RpcStatus kind;
 
   /**
-   * What is wrong with a request.
+   * Makes a failure.
    *
    * @param kind the status in the answer's body
    */
@@ -21,7 +21,7 @@ final class Problem extends Exception {
     this.kind = kind;
   }
 
-  /** A request that is none, or asks for what there is not: its sender's mistake. */
+  /** Returns a failure for a malformed request. */
   static Problem wrong(String why) {
     return new Problem(HttpResponseStatus.BAD_REQUEST, RpcStatus.INVALID_ARGUMENT, why);
   }

@@ -15,37 +15,37 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.spi.LoggingEventBuilder;
 
 /**
- * Logs a line for each call that is served, to the logger {@value #LOGGER}, at level INFO; none for
- * what channels ask for health. What it tells is in the line's text, and in key-value pairs of
- * SLF4J for an encoder that writes them as JSON:
+ * Logs a line for each served call, by the logger {@value #LOGGER} at level INFO. Health checks of
+ * channels are not logged. A line has these values in its text, and as key-value pairs of SLF4J for
+ * an encoder that writes JSON:
  *
  * <ul>
  *   <li>{@code rpc.method}, {@code rpc.status_code}: {@link Conventions}
- *   <li>{@code peer}, {@code identity}: where the peer is, and who it has proved to be
+ *   <li>{@code peer}, {@code identity}: the peer's address, and its authenticated identity
  *   <li>{@code path}: the link that carries the session's calls
- *   <li>{@code duration_us}: how long its handler and interceptors took, in microseconds
- *   <li>{@code trace_id}: of the trace that it is part of, where its metadata have a {@code
+ *   <li>{@code duration_us}: the time of its handler and interceptors, in microseconds
+ *   <li>{@code trace_id}: the trace that the call is part of, if its metadata have a {@code
  *       traceparent} of the W3C
  * </ul>
  *
- * <p>Let it be the first interceptor, so that it sees what others refuse. A {@code nonBlocking}
- * method's line is logged on the event loop: use an appender that does not wait. Safe for use by
- * any thread.
+ * <p>Register it as the first interceptor, so that it sees calls that others refuse. The line of a
+ * {@code nonBlocking} method is logged on the event loop, so use an appender that does not block.
+ * Safe for use by any thread.
  */
 public final class AccessLog implements ServerInterceptor {
-  /** The logger's name. */
+  /** The name of the logger. */
   public static final String LOGGER = "verbena.access";
 
   private static final Logger LOG = LoggerFactory.getLogger(LOGGER);
   private static final Metadata.Key<String> TRACEPARENT = Metadata.Key.text("traceparent");
 
-  /** Version, trace, span, flags; later versions may say more. */
+  /** Version, trace, span and flags; later versions may have more parts. */
   private static final Pattern TRACE =
       Pattern.compile("[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}(-.*)?");
 
   private final LongSupplier nanoTime;
 
-  /** Measures by the system's clock. */
+  /** Makes an access log that measures time by the system's clock. */
   public AccessLog() {
     this(System::nanoTime);
   }

@@ -10,13 +10,13 @@ import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a call ended, in the words that metrics, spans and logs share. Immutable.
+ * How a call ended, in the terms that metrics, spans and logs share. Immutable.
  *
  * @param status {@link #OK}, {@link #DECLARED}, or the name of an {@link RpcStatus}
- * @param errorType of a call that failed: the class of a declared exception, else the status; null
+ * @param errorType for a call that failed: the class of a declared exception, else the status; null
  *     for a result
- * @param execution what is certain about the handler; to its own end UNKNOWN where it may have been
- *     refused before it ran
+ * @param execution whether the handler ran. At the handler's end it is UNKNOWN for a call that may
+ *     have been refused before
  */
 public record Outcome(String status, @Nullable String errorType, Execution execution) {
   /** The status of a call that ended with a result. */
@@ -28,9 +28,9 @@ public record Outcome(String status, @Nullable String errorType, Execution execu
   private static final Outcome RESULT = new Outcome(OK, null, Execution.EXECUTED);
 
   /**
-   * Returns how a call ended for its caller.
+   * Returns the outcome of a call at its caller.
    *
-   * @param failure what its stage failed with; null if it did not
+   * @param failure the failure of its stage; null for a result
    */
   public static Outcome of(ClientCall<?> call, @Nullable Throwable failure) {
     Throwable plain = plain(failure);
@@ -40,21 +40,23 @@ public record Outcome(String status, @Nullable String errorType, Execution execu
       case CancellationException _ -> of(RpcStatus.CANCELLED, Execution.UNKNOWN);
       default ->
           call.method().errors() == null
-              ? of(RpcStatus.INTERNAL, Execution.UNKNOWN) // of an interceptor's
+              ? of(RpcStatus.INTERNAL, Execution.UNKNOWN) // from an interceptor
               : declared(plain);
     };
   }
 
   /**
-   * Returns how a call ended for its handler.
+   * Returns the outcome of a call at its handler.
    *
-   * @param declared what it answered with instead of a result; null if it did not
+   * @param declared the declared exception of the handler; null for a result
    */
   public static Outcome answered(@Nullable Exception declared) {
     return declared == null ? RESULT : declared(declared);
   }
 
-  /** Returns how a call ended for its handler which, or an interceptor before it, threw. */
+  /**
+   * Returns the outcome of a call whose handler, or an interceptor before it, threw an exception.
+   */
   public static Outcome thrown(CallContext call, Throwable thrown) {
     return of(call.statusOf(thrown), Execution.UNKNOWN);
   }
@@ -67,7 +69,7 @@ public record Outcome(String status, @Nullable String errorType, Execution execu
     return new Outcome(DECLARED, declared.getClass().getName(), Execution.EXECUTED);
   }
 
-  /** Returns what a stage failed with, without what stages wrap it in. */
+  /** Returns the failure of a stage, without the exceptions that stages wrap it in. */
   public static @Nullable Throwable plain(@Nullable Throwable failure) {
     Throwable cause = failure instanceof CompletionException ? failure.getCause() : null;
     return cause == null ? failure : cause;

@@ -3,22 +3,22 @@ package io.verbena.observe;
 import io.verbena.api.Peer;
 
 /**
- * Where a peer is, taken apart.
+ * The address of a peer, split into host and port.
  *
- * @param host its name or address; empty if it is not known
+ * @param host its name or address; empty if it is unknown
  * @param port {@link #NONE} if it has none
  */
 public record PeerAddress(String host, int port) {
-  /** There is no port. */
+  /** The value for no port. */
   public static final int NONE = -1;
 
-  /** Takes {@link Peer#address} apart: {@code tcp://10.0.0.7:40112}, {@code mem://house}. */
+  /** Splits {@link Peer#address}, such as {@code tcp://10.0.0.7:40112} or {@code mem://house}. */
   public static PeerAddress of(Peer peer) {
     String address = peer.address();
     int from = address.indexOf("://");
     String place = from < 0 ? address : address.substring(from + 3);
     int colon = place.lastIndexOf(':');
-    boolean hasPort = colon >= 0 && place.indexOf(']', colon) < 0; // not within [::1]
+    boolean hasPort = colon >= 0 && place.indexOf(']', colon) < 0; // a colon outside of [::1]
     String host = hasPort ? place.substring(0, colon) : place;
     return new PeerAddress(unbracketed(host), hasPort ? port(place, colon + 1) : NONE);
   }

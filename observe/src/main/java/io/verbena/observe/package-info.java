@@ -1,7 +1,7 @@
 /**
- * What every way of observing calls shares: the {@linkplain io.verbena.observe.Conventions names}
- * under which they are told, {@linkplain io.verbena.observe.Outcome how a call ended}, and an
- * {@linkplain io.verbena.observe.AccessLog access log}. Used by interceptors, on their threads.
+ * The common part of all observers of calls: the {@linkplain io.verbena.observe.Conventions names}
+ * of metrics and attributes, the {@linkplain io.verbena.observe.Outcome outcome} of a call, and an
+ * {@linkplain io.verbena.observe.AccessLog access log}. Interceptors use it, on their threads.
  */
 @NullMarked
 package io.verbena.observe;

@@ -185,7 +185,7 @@ class CallCommandTest {
         "shop.v1.price | {\"orders\": [{\"item\": \"a\", \"pieces\": 3000000000}]} | orders[0].pieces: expected a whole number",
         "shop.v1.price | {\"orders\": [{\"pieces\": 1}]} | orders[0].item: is missing; its type is String",
         "shop.v1.price | {\"orders\": [{\"item\": null, \"pieces\": 1}]} | orders[0].item: expected a string, not null",
-        "shop.v1.price | {\"orders\": [{\"itme\": \"a\"}]} | orders[0].itme: there is no such member in the peer's contract, which has item, pieces",
+        "shop.v1.price | {\"orders\": [{\"itme\": \"a\"}]} | orders[0].itme: the peer's contract has no such member, but item, pieces",
         "shop.v1.price | {\"orders\": 7} | orders: expected an array, not 7",
         "shop.v1.price | {\"currency\": \"GBP\"} | currency: expected one of EUR, USD, not \"GBP\"",
         "shop.v1.find | [\"a\", \"b\"] | 2 values were given for name",
@@ -208,12 +208,12 @@ class CallCommandTest {
         "[\"a\", | the array is not closed",
         "[\"a | the string is not closed",
         "- | it ends too early",
-        "{} {} | more follows behind the value; of a stream write one item a line (line 1, column 4)",
-        "1 2 | more follows behind the value",
-        "{\"name\":\"a\",\"name\":\"b\"} | the member 'name' is there twice",
-        "} | '}' closes nothing",
+        "{} {} | more text follows the value; write the items of a stream one a line (line 1, column 4)",
+        "1 2 | more text follows the value",
+        "{\"name\":\"a\",\"name\":\"b\"} | the member 'name' occurs twice",
+        "} | '}' has no opening bracket",
         "[1} | ']' must come before '}'",
-        "pear | 'pear' is no value: strings stand in double quotes",
+        "pear | 'pear' is not a value; put strings in double quotes",
         "NaN | write 'NaN' as a string",
         "{'a':1} | ''' is unexpected: was expecting double-quote to start field name",
         "/* */ 1 | '/' is unexpected (",
@@ -221,13 +221,13 @@ class CallCommandTest {
       })
   void saysInPlainWordsWhyATextIsNoJson(String text, String message) {
     String told = String.valueOf(catchThrowable(() -> Json.parse(text)).getMessage());
-    assertThat(told).startsWith("no JSON: " + message).doesNotContain("`", "Source", "Feature");
+    assertThat(told).startsWith("not JSON: " + message).doesNotContain("`", "Source", "Feature");
   }
 
   @Test
   void saysThatJsonNestsTooDeep() {
     Shell.Run run = call("shop.v1.find", "[".repeat(2000));
-    assertThat(run.err()).contains("no JSON: it nests too deep");
+    assertThat(run.err()).contains("not JSON: it nests too deep");
     assertThat(run.exit()).isEqualTo(2);
   }
 

@@ -145,7 +145,7 @@ class HostileServerTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "nested | a type holds more than 32 others within each other",
+        "nested | a type nests more than 32 levels",
         "list | 2147483647 elements cannot be in 0 bytes",
         "text | 2147483647 elements cannot be in 0 bytes",
         "bytes | 1073741824 elements cannot be in 0 bytes",

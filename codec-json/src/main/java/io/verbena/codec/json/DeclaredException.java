@@ -2,7 +2,7 @@ package io.verbena.codec.json;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
-/** An exception that the method called declares. */
+/** An exception that the called method declares. */
 public final class DeclaredException extends Exception {
   private static final long serialVersionUID = 1L;
 
@@ -15,7 +15,7 @@ public final class DeclaredException extends Exception {
     this.details = details;
   }
 
-  /** Returns its type's name in the contract. */
+  /** Returns the name of its type in the contract. */
   public String type() {
     return type;
   }

@@ -4,14 +4,14 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.verbena.api.RpcException;
 
-/** What became of a call that failed, as JSON for programs. */
+/** Describes failures of calls as JSON for programs. */
 public final class Failure {
   private Failure() {}
 
   /**
-   * A failure for another reason than what the method declares.
+   * Returns a failure that the method does not declare.
    *
-   * @param message what it says, in words of whom it is told to
+   * @param message the text for the reader
    */
   public static ObjectNode of(RpcException e, String message) {
     ObjectNode json = of(e.status().name(), message);
@@ -25,7 +25,7 @@ public final class Failure {
     return json;
   }
 
-  /** What the method declares, with its members as details. */
+  /** Returns a declared exception, with its members as details. */
   public static ObjectNode of(DeclaredException e) {
     ObjectNode json = of("DECLARED", String.valueOf(e.getMessage()));
     json.put("type", e.type());
@@ -34,7 +34,7 @@ public final class Failure {
     return json;
   }
 
-  /** A failure that no call has met. */
+  /** Returns a failure for which no call was made. */
   public static ObjectNode of(String status, String message) {
     ObjectNode json = JsonNodeFactory.instance.objectNode();
     json.put("status", status);

@@ -9,15 +9,15 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A type of the JDK's: how it is told in JSON, and on the wire. Each takes a string, too, since
+ * A type of the JDK: its form in JSON and on the wire. Each type also accepts a string, because
  * names of members are strings.
  *
- * @param expected what JSON has to be, in words
- * @param ofText makes a value of a string, or of a number's text
+ * @param expected the expected JSON, in words
+ * @param ofText makes a value of a string, or of the text of a number
  * @param takes whether JSON other than a string may be such a value
- * @param write writes what {@code ofText} made
+ * @param write writes a value that {@code ofText} made
  * @param read reads a value, as JSON
- * @param none what is written where the user says nothing; null for an error
+ * @param none the value of an absent member; null if absence is an error
  */
 public record JdkType(
     String expected,
@@ -29,7 +29,7 @@ public record JdkType(
   /**
    * Writes a value.
    *
-   * @throws WrongJsonException if it is not one of this type
+   * @throws WrongJsonException if the JSON does not fit this type
    */
   void write(WireOut out, JsonNode value) {
     if (!value.isTextual() && !takes.apply(value)) {
@@ -44,8 +44,8 @@ public record JdkType(
     write.accept(out, made);
   }
 
-  /** Returns a type; the parameters are the record's. */
-  @SuppressWarnings("unchecked") // what ofText makes is what write takes
+  /** Makes a type; the parameters are the record's. */
+  @SuppressWarnings("unchecked") // write takes the values that ofText makes
   static <T> JdkType of(
       String expected,
       Function<String, T> ofText,

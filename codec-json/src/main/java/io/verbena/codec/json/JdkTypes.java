@@ -30,7 +30,7 @@ import java.util.function.BiConsumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The JDK's types by their names in a contract. */
+/** The JDK's types, by their names in a contract. */
 final class JdkTypes {
   private static final Map<String, JdkType> BY_NAME =
       Map.ofEntries(
@@ -177,7 +177,10 @@ final class JdkTypes {
     return BY_NAME.get(name);
   }
 
-  /** Returns what is in an {@code OptionalInt} and its like; null for any other name. */
+  /**
+   * Returns the content of an {@code OptionalInt}, {@code OptionalLong} or {@code OptionalDouble};
+   * null for any other name.
+   */
   static Shape.@Nullable Leaf inOptional(String name) {
     return switch (name) {
       case "java.util.OptionalInt" -> leaf("int");

@@ -16,12 +16,12 @@ import io.verbena.api.settings.OneLine;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** JSON as the user types it, and as it is printed. Numbers keep all their digits. */
+/** Parses and prints JSON. Numbers keep all their digits. */
 public final class Json {
-  /** What is not given: no elements, no pairs. */
+  /** An array without elements. */
   public static final ArrayNode EMPTY = JsonNodeFactory.instance.arrayNode();
 
-  /** Jackson leaves these as they are, and a terminal may take them for commands. */
+  /** Characters that Jackson does not escape, and that a terminal may take for commands. */
   private static final Pattern CONTROLS = Pattern.compile("[\\x7f-\\x9f\\p{Cf}\\p{Zl}\\p{Zp}]");
 
   private static final JsonMapper MAPPER =
@@ -47,18 +47,18 @@ public final class Json {
   /**
    * Parses one value.
    *
-   * @throws WrongJsonException if the text is none
+   * @throws WrongJsonException if the text is not one JSON value
    */
   public static JsonNode parse(String text) {
     try {
       JsonNode value = MAPPER.readTree(text);
       if (value == null || value.isMissingNode()) {
-        throw WrongJsonException.of("no JSON, but nothing");
+        throw WrongJsonException.of("the text is empty, so it is not JSON");
       }
       return value;
     } catch (JsonProcessingException e) {
       throw WrongJsonException.of(JsonWords.of(e));
-    } catch (NumberFormatException e) { // of an exponent beyond those of BigDecimal
+    } catch (NumberFormatException e) { // from an exponent out of BigDecimal's range
       throw WrongJsonException.of("a number is out of range");
     }
   }
@@ -68,7 +68,7 @@ public final class Json {
     return safe(MAPPER.writer(), value);
   }
 
-  /** Returns a value in lines that people read. */
+  /** Returns a value in several lines, for people. */
   public static String pretty(JsonNode value) {
     return safe(PRETTY, value);
   }

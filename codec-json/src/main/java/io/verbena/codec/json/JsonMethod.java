@@ -18,7 +18,7 @@ import java.util.concurrent.Flow;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A method of a peer's contract, to be called once with JSON, by one thread. */
+/** One call of a method by a peer's contract, with JSON. To be used once, by one thread. */
 public final class JsonMethod {
   private static final String NOTHING = "void";
   private static final List<String> LANDINGS = List.of("landing", "received");
@@ -31,35 +31,37 @@ public final class JsonMethod {
   private final @Nullable Shape items;
   private final long timeoutNanos;
 
-  /** The first item that was no item; it fails on a handler's thread. */
+  /** The first item that did not fit. A thread of the handler notices it. */
   private volatile @Nullable WrongJsonException wrongItem;
 
-  /** What a call returns: a value, a stream or nothing. */
+  /** The result of a call: a value, a stream or nothing. */
   public record Result(@Nullable JsonNode value, Flow.@Nullable Publisher<JsonNode> items) {}
 
   /**
    * An item of a stream that is an argument.
    *
-   * @param place where it stands, for messages: {@code "line 3"}
-   * @param json asked for when the peer has asked for the item
+   * @param place its place in the input, for messages: {@code "line 3"}
+   * @param json called when the peer has requested the item
    */
   public record Item(String place, Supplier<JsonNode> json) {}
 
   /**
-   * A method of a contract, whose time limit is not known here.
+   * Makes a call without a time limit of the method's own.
    *
-   * @throws WireException if its types are not known here, or it takes or returns a large object
+   * @throws WireException if a type of the method is unknown here, or the method takes or returns a
+   *     large object
    */
   public JsonMethod(Schema schema, Schema.Method method) {
     this(schema, new Shapes(schema), method, 0);
   }
 
   /**
-   * A method of a contract.
+   * Makes a call.
    *
-   * @param shapes of its types
-   * @param timeoutNanos how long a call may take where its options say nothing; 0 for the session's
-   * @throws WireException if its types are not known here, or it takes or returns a large object
+   * @param shapes the contract's types
+   * @param timeoutNanos the time limit if the call's options have none; 0 for the session's
+   * @throws WireException if a type of the method is unknown here, or the method takes or returns a
+   *     large object
    */
   public JsonMethod(Schema schema, Shapes shapes, Schema.Method method, long timeoutNanos) {
     this.timeoutNanos = timeoutNanos;
@@ -70,7 +72,7 @@ public final class JsonMethod {
     List<Schema.Member> all = method.parameters();
     if (!canCall(method)) {
       throw new WireException(
-          "method %s returns a large object, into a Landing of a program's: there is none here"
+          "method %s returns a large object into a Landing, which JSON cannot hold"
               .formatted(method.name()));
     }
     Shape last = all.isEmpty() ? null : shapes.of(all.getLast().type());
@@ -78,30 +80,30 @@ public final class JsonMethod {
     this.values = items == null ? all : all.subList(0, all.size() - 1);
   }
 
-  /** Returns whether a method takes and returns no large object: there is no place for one here. */
+  /** Returns whether a method takes and returns no large object, which JSON cannot hold. */
   public static boolean canCall(Schema.Method method) {
     return !LANDINGS.contains(method.result())
         && method.parameters().stream().noneMatch(one -> LANDINGS.contains(one.type()));
   }
 
-  /** Returns whether its last parameter is a stream. */
+  /** Returns whether the last parameter is a stream. */
   public boolean takesItems() {
     return items != null;
   }
 
-  /** Returns the name of that parameter; null where it is none. */
+  /** Returns the name of the stream parameter; null if there is none. */
   public @Nullable String itemsName() {
     return items == null ? null : method.parameters().getLast().name();
   }
 
   /**
-   * Calls, and waits for the result.
+   * Makes the call, and waits for the result.
    *
    * @param arguments an object with the parameters' names, or an array in their order; without the
    *     stream
-   * @param given the stream's items; not asked for where there is no stream
-   * @throws WrongJsonException if arguments or items do not fit, before anything is sent of them
-   * @throws DeclaredException if the method throws what it declares
+   * @param given the stream's items; not used if there is no stream parameter
+   * @throws WrongJsonException if arguments or items do not fit; nothing of them has been sent
+   * @throws DeclaredException if the method throws an exception that it declares
    */
   public Result call(
       Session session, CallOptions options, JsonNode arguments, Flow.Publisher<Item> given)
@@ -122,7 +124,7 @@ public final class JsonMethod {
     }
   }
 
-  /** Returns the first of these that was no item, if there was one: the call failed for it. */
+  /** Returns the first item that did not fit, for which the call failed; null if all did. */
   public @Nullable WrongJsonException wrongItem() {
     return wrongItem;
   }
@@ -147,7 +149,7 @@ public final class JsonMethod {
     }
   }
 
-  /** The peer's own contract is this end's, so that it fits. */
+  /** The contract is the peer's own, so it always fits. */
   private ServiceDescriptor<ServiceCaller> service(MethodDescriptor<Object> descriptor) {
     return new ServiceDescriptor<>(
         ServiceCaller.class, schema.service(), schema, List.of(descriptor), caller -> caller);
@@ -169,7 +171,7 @@ public final class JsonMethod {
         takesItems() || returnsItems);
   }
 
-  @SuppressWarnings("unchecked") // a publisher is one that the reader of results has made
+  @SuppressWarnings("unchecked") // the reader of results makes publishers
   private static Result result(@Nullable Object read) {
     return read instanceof Flow.Publisher<?> stream
         ? new Result(null, (Flow.Publisher<JsonNode>) stream)

@@ -15,7 +15,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes the user's JSON as values of a peer's contract. What does not fit is a {@link
+ * Writes JSON as values of a peer's contract. JSON that does not fit is a {@link
  * WrongJsonException} that says where. Safe for any thread.
  */
 final class JsonToWire {
@@ -48,7 +48,8 @@ final class JsonToWire {
       case Shape.Constants type -> constant(out, type, value);
       case Shape.Choice type -> subtype(out, type, value);
       case Shape.Opaque type -> opaque(out, type, value);
-      case Shape.Items _ -> throw WrongJsonException.of("items of a stream are no part of a value");
+      case Shape.Items _ ->
+          throw WrongJsonException.of("items of a stream cannot be part of a value");
     }
   }
 
@@ -93,8 +94,7 @@ final class JsonToWire {
     given.fieldNames().forEachRemaining(unknown::add);
     members.forEach(member -> unknown.remove(member.name()));
     if (!unknown.isEmpty()) {
-      throw WrongJsonException.of(
-              "there is no such member in the peer's contract, which has " + names(members))
+      throw WrongJsonException.of("the peer's contract has no such member, but " + names(members))
           .within(unknown.iterator().next());
     }
   }
@@ -108,7 +108,10 @@ final class JsonToWire {
     write(out, shape, written);
   }
 
-  /** Returns what a reader takes where an older writer left a member out. */
+  /**
+   * Returns the default that readers use if an older writer has omitted the member; null if there
+   * is none.
+   */
   private static @Nullable JsonNode none(Shape shape) {
     return switch (shape) {
       case Shape.Leaf leaf -> leaf.type().none();
@@ -198,7 +201,9 @@ final class JsonToWire {
     }
   }
 
-  /** Returns whether a subtype is written with its length; others are put behind one. */
+  /**
+   * Returns whether a subtype has its own length on the wire. Others are written after a length.
+   */
   static boolean hasLength(Shape subtype) {
     return subtype instanceof Shape.Members || subtype instanceof Shape.Opaque;
   }
@@ -209,7 +214,8 @@ final class JsonToWire {
       bytes = Base64.getDecoder().decode(value.isTextual() ? value.textValue() : "-");
     } catch (IllegalArgumentException e) {
       throw WrongJsonException.expected(
-          "what the serializer of %s writes, as base64".formatted(Labels.ALONE.of(type.name())),
+          "the bytes that the serializer of %s writes, as base64"
+              .formatted(Labels.ALONE.of(type.name())),
           value);
     }
     int mark = out.beginRecord();

@@ -8,9 +8,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Says why a text is no JSON, in words for who has typed it: the parser's are for programmers. */
+/** Says why a text is not JSON, in words for its writer. The parser's words are for programmers. */
 final class JsonWords {
-  /** What the parser says, and what is said for it: {@code $1} is what it tells of the text. */
+  /** A message of the parser, and its replacement. {@code $1} is the first group of the pattern. */
   private record Rule(Pattern its, String ours) {
     static Rule of(String its, String ours) {
       return new Rule(Pattern.compile(its, Pattern.DOTALL), ours);
@@ -25,12 +25,14 @@ final class JsonWords {
           Rule.of("Unexpected end-of-input.*", "it ends too early"),
           Rule.of(
               "Trailing token.*",
-              "more follows behind the value; of a stream write one item a line"),
-          Rule.of("Duplicate field '(.*)' for .*", "the member '$1' is there twice"),
-          Rule.of("Unexpected close marker ('.').*(no open|\\(for root).*", "$1 closes nothing"),
+              "more text follows the value; write the items of a stream one a line"),
+          Rule.of("Duplicate field '(.*)' for .*", "the member '$1' occurs twice"),
+          Rule.of(
+              "Unexpected close marker ('.').*(no open|\\(for root).*",
+              "$1 has no opening bracket"),
           Rule.of("Unexpected close marker ('.')\\S* expected ('.').*", "$2 must come before $1"),
           Rule.of(
-              "Unrecognized token ('[^']*').*", "$1 is no value: strings stand in double quotes"),
+              "Unrecognized token ('[^']*').*", "$1 is not a value; put strings in double quotes"),
           Rule.of("Non-standard token '([^']*)'.*", "write '$1' as a string, in double quotes"),
           Rule.of("Unexpected character \\((.*) \\(code \\d+\\)\\): maybe a.*", "$1 is unexpected"),
           Rule.of("Unexpected character \\((.*) \\(code \\d+\\)\\):? (.*)", "$1 is unexpected: $2"),
@@ -38,10 +40,10 @@ final class JsonWords {
 
   private JsonWords() {}
 
-  /** Returns what is wrong, and where. */
+  /** Returns the fault, and its place. */
   static String of(JsonProcessingException failure) {
     String place = place(failure.getLocation());
-    return "no JSON: " + what(failure) + (place.isEmpty() ? "" : " (" + place + ")");
+    return "not JSON: " + what(failure) + (place.isEmpty() ? "" : " (" + place + ")");
   }
 
   private static String what(JsonProcessingException failure) {
@@ -55,7 +57,7 @@ final class JsonWords {
         return matcher.replaceFirst(rule.ours());
       }
     }
-    // Settings of the parser stand between backquotes.
+    // The parser quotes names of its settings by backquotes.
     return its.contains("`") ? "it is malformed" : its;
   }
 

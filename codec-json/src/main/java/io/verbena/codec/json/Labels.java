@@ -10,16 +10,19 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Names of types as people read them: without what they are in, where no two are alike then. */
+/**
+ * Short names of types, for people: without the package, unless two types of a set would get the
+ * same name.
+ */
 public final class Labels {
   private static final Pattern NAME = Pattern.compile("[\\w.$]+");
 
   private final Set<String> ambiguous = new HashSet<>();
 
-  /** Names that stand alone. */
+  /** Names of types that stand alone. */
   public static final Labels ALONE = new Labels(List.of());
 
-  /** Types that stand beside each other. */
+  /** Names for a set of types. */
   public Labels(Collection<String> types) {
     Map<String, String> owners = new HashMap<>();
     for (String type : types) {
@@ -34,7 +37,7 @@ public final class Labels {
     }
   }
 
-  /** Returns what a type is called. */
+  /** Returns the short name of a type. */
   public String of(String type) {
     String label =
         NAME.matcher(type)
@@ -51,7 +54,7 @@ public final class Labels {
     return name.substring(name.lastIndexOf('.') + 1);
   }
 
-  /** Returns a peer's words without what a terminal takes for commands. */
+  /** Returns a peer's text without characters that a terminal takes for commands. */
   public static String shown(String words) {
     return OneLine.of(words);
   }

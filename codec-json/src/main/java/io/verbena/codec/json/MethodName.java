@@ -3,18 +3,21 @@ package io.verbena.codec.json;
 import io.verbena.api.stub.Schema;
 import java.util.List;
 
-/** How users name a method: by its name, and its id where several have that name. */
+/**
+ * Names of methods as users write them: the name alone, or with the id if several methods share the
+ * name.
+ */
 public final class MethodName {
   private MethodName() {}
 
-  /** Returns {@code name}, or {@code name#id} where that is not enough. */
+  /** Returns {@code name}, or {@code name#id} if the name is ambiguous. */
   public static String of(Schema schema, Schema.Method method) {
     return named(schema, method.name()).size() == 1
         ? method.name()
         : method.name() + "#" + method.id();
   }
 
-  /** Returns the methods that a user means. */
+  /** Returns the methods with this name. */
   public static List<Schema.Method> find(Schema schema, String name) {
     List<Schema.Method> named = named(schema, name);
     return named.isEmpty()

@@ -20,10 +20,12 @@ import java.util.function.Function;
 
 /** Numbers and booleans, in JSON and on the wire. */
 final class Numbers {
-  /** As many as a decoder of JSON takes by itself: what is longer takes its time as text. */
+  /** The size limit that JSON decoders use too. A longer number takes long to convert to text. */
   private static final int MOST_NUMBER_BYTES = 400;
 
-  /** As many as a parser of JSON takes in a number: those of a string take their time, too. */
+  /**
+   * The limit of digits that JSON parsers use too. Numbers in strings take long to convert as well.
+   */
   private static final int MOST_DIGITS = 1000;
 
   private Numbers() {}
@@ -110,7 +112,7 @@ final class Numbers {
     }
   }
 
-  /** JSON has no number for what is none. */
+  /** JSON has no number for NaN and infinities, so they are strings. */
   private static JsonNode json(float value) {
     return Float.isFinite(value)
         ? FloatNode.valueOf(value)

@@ -4,22 +4,22 @@ import io.verbena.api.stub.Schema;
 import java.util.List;
 import java.util.Map;
 
-/** How a value of some type stands on the wire, and in JSON. */
+/** The form of a type on the wire and in JSON. */
 public sealed interface Shape {
   /**
-   * A value of the JDK's.
+   * A value of the JDK.
    *
-   * @param name its type's name in a contract
+   * @param name the name of its type in a contract
    */
   record Leaf(String name, JdkType type) implements Shape {}
 
-  /** A value or none: {@code null} in JSON. */
+  /** An optional value: {@code null} in JSON if it is absent. */
   record Maybe(Shape value) implements Shape {}
 
   /** An array, list, set or collection. */
   record Elements(Shape element) implements Shape {}
 
-  /** A map: an object in JSON, or where its keys are no text, an array of pairs. */
+  /** A map: an object in JSON, or an array of pairs if its keys are not text. */
   record Pairs(Shape key, Shape value) implements Shape {
     /** Returns whether it is an object in JSON. */
     public boolean isObject() {
@@ -27,21 +27,21 @@ public sealed interface Shape {
     }
   }
 
-  /** A stream, which is an argument or a result, and no part of either. */
+  /** A stream. It is an argument or a result, never a part of one. */
   record Items(Shape element) implements Shape {}
 
   /** A record, class or exception: an object in JSON. */
   record Members(String name, List<Schema.Member> members) implements Shape {}
 
-  /** An enum: a constant's name in JSON. */
+  /** An enum: the name of a constant in JSON. */
   record Constants(String name, List<String> constants, Map<String, Integer> places)
       implements Shape {}
 
   /**
-   * A sealed type: in JSON an object of one member, whose name is the subtype's.
+   * A sealed type: in JSON an object with one member, which is named like the subtype.
    *
    * @param byId its subtypes by their ids on the wire
-   * @param byName the same by their names in JSON
+   * @param byName its subtypes by their names in JSON
    */
   record Choice(String name, Map<Integer, Subtype> byId, Map<String, Subtype> byName)
       implements Shape {}
@@ -50,10 +50,10 @@ public sealed interface Shape {
    * A subtype of a sealed type.
    *
    * @param label its name in JSON
-   * @param type its type's name in the contract
+   * @param type the name of its type in the contract
    */
   record Subtype(int id, String label, String type) {}
 
-  /** What a serializer of the contract's own writes: its bytes in JSON, as base64. */
+  /** A value that a serializer of the contract's own writes: in JSON its bytes, as base64. */
   record Opaque(String name) implements Shape {}
 }

@@ -10,25 +10,29 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The types of a peer's contract, by their names. What is no contract is a {@link WireException}.
+ * The types of a peer's contract, by their names. A malformed contract is a {@link WireException}.
  * Safe for any thread.
  */
 public final class Shapes {
-  /** A contract names no type that holds more within each other, and a stack takes as many. */
+  /**
+   * The deepest nesting of types in a type's name. Contracts do not need more, and a thread's stack
+   * allows it.
+   */
   private static final int MOST_NESTED = 32;
 
   private final Map<String, Schema.Type> defined = new HashMap<>();
   private final Map<String, Shape> known = new HashMap<>();
 
-  /** Those of a contract. */
+  /** Reads the types of a contract. */
   public Shapes(Schema schema) {
     schema.types().forEach(type -> defined.put(type.name(), type));
   }
 
   /**
-   * Returns what a type's name stands for.
+   * Returns the form of a type.
    *
-   * @throws WireException if the contract does not say, or this version does not know
+   * @throws WireException if the contract does not define the type, or this version does not know
+   *     it
    */
   public synchronized Shape of(String name) {
     return of(name, MOST_NESTED);
@@ -40,8 +44,7 @@ public final class Shapes {
       return before;
     }
     if (deeper == 0) {
-      throw new WireException(
-          "a type holds more than " + MOST_NESTED + " others within each other");
+      throw new WireException("a type nests more than " + MOST_NESTED + " levels");
     }
     Schema.Type type = defined.get(name);
     Shape shape = type == null ? undefined(name, deeper - 1) : defined(type);
@@ -80,7 +83,7 @@ public final class Shapes {
     return new Shape.Choice(type.name(), byId, byName);
   }
 
-  /** Returns a subtype's name without type arguments: those are its sealed type's. */
+  /** Returns a subtype's name without type arguments, which are those of its sealed type. */
   private static String generic(Schema.Member subtype) {
     int open = subtype.type().indexOf('<');
     return open < 0 ? subtype.type() : subtype.type().substring(0, open);

@@ -14,18 +14,18 @@ import java.util.Base64;
 import java.util.List;
 
 /**
- * Reads values of a peer's as JSON, by its contract. Takes memory in proportion to what the values
- * take on the wire, whatever the contract says. Safe for any thread.
+ * Reads a peer's values as JSON, by the peer's contract. The memory that this takes is proportional
+ * to the values' size on the wire, whatever the contract says. Safe for any thread.
  */
 public final class WireToJson {
-  /** What writes JSON takes 1000 levels; each here is two at most. */
+  /** The writer of JSON allows 1000 levels; each level here is at most two of them. */
   private static final int MOST_NESTED = 400;
 
   private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
 
   private final Shapes shapes;
 
-  /** By the types of a contract. */
+  /** Makes a reader for the types of a contract. */
   public WireToJson(Shapes shapes) {
     this.shapes = shapes;
   }
@@ -78,7 +78,7 @@ public final class WireToJson {
     return pairs.isObject() ? object : array;
   }
 
-  /** An older version's values end sooner; what a newer one adds is skipped. */
+  /** Values of an older version have fewer members; further members of a newer one are skipped. */
   private JsonNode members(WireIn in, List<Schema.Member> members, int deeper) {
     ObjectNode object = JSON.objectNode();
     int end = in.beginRecord();

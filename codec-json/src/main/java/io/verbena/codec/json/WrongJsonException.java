@@ -3,11 +3,11 @@ package io.verbena.codec.json;
 import com.fasterxml.jackson.databind.JsonNode;
 import org.jspecify.annotations.Nullable;
 
-/** JSON of the user's that does not fit the contract: what was expected, and where. */
+/** JSON that does not fit the contract: the message says what was expected, and where. */
 public final class WrongJsonException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /** So much of what was found stands in the message. */
+  /** The length to which the offending JSON is quoted. */
   private static final int MOST_SHOWN = 40;
 
   private final String place;
@@ -19,12 +19,12 @@ public final class WrongJsonException extends RuntimeException {
     this.why = why;
   }
 
-  /** What is wrong, where nothing is nested. */
+  /** Returns a fault at the outermost value. */
   public static WrongJsonException of(String why) {
     return new WrongJsonException("", why);
   }
 
-  /** Another thing was expected. */
+  /** Returns a fault that names the expected JSON. */
   public static WrongJsonException expected(String expected, @Nullable JsonNode found) {
     String shown = String.valueOf(found);
     return of(
@@ -34,7 +34,7 @@ public final class WrongJsonException extends RuntimeException {
                 shown.length() > MOST_SHOWN ? shown.substring(0, MOST_SHOWN) + "…" : shown));
   }
 
-  /** Returns the same, found within this member or element. */
+  /** Returns this fault as one within a member or element. */
   public WrongJsonException within(String step) {
     String dot = place.isEmpty() || place.startsWith("[") ? "" : ".";
     return new WrongJsonException(step + dot + place, why);

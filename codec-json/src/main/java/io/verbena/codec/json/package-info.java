@@ -1,9 +1,9 @@
 /**
- * JSON to values of a contract that is known at run time alone, and back: {@link
- * io.verbena.codec.json.Shapes} takes a contract's types apart, {@link
+ * Converts JSON to values of a contract that is known only at run time, and back. {@link
+ * io.verbena.codec.json.Shapes} reads a contract's types, and {@link
  * io.verbena.codec.json.JsonMethod} calls a method of it. Contracts and replies may come from a
- * peer, and nothing in them is believed. Used by the shell and by the gateway for HTTP; safe for
- * any thread but where it says otherwise.
+ * peer, so everything in them is checked. The shell and the HTTP gateway use this package. Its
+ * classes are safe for any thread, unless they say otherwise.
  */
 @NullMarked
 package io.verbena.codec.json;

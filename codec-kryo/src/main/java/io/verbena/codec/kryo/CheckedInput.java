@@ -4,12 +4,12 @@ import com.esotericsoftware.kryo.KryoException;
 import com.esotericsoftware.kryo.io.Input;
 
 /**
- * A message of a peer's. No length is believed before it was compared with what is left.
+ * Reads a peer's message. A length is compared with the remaining bytes before it is used.
  *
- * <p>Containers of objects nest, so each of them could claim all that is left; what they claim is
- * added up. An element takes at least a byte that no other one has, so all of them together have no
- * more elements than the message has bytes. Only a list of nothing but nulls takes less: {@link
- * #SPARE} is for those.
+ * <p>Containers nest, and each could claim all remaining bytes; so their counts are added up. An
+ * element takes at least one byte that no other element has, so all containers together cannot have
+ * more elements than the message has bytes. Only a list of nulls takes less; {@link #SPARE} allows
+ * for that.
  */
 final class CheckedInput extends Input {
   private static final int SPARE = 1024;
@@ -22,15 +22,15 @@ final class CheckedInput extends Input {
     allowance = message.length + SPARE;
   }
 
-  /** Returns the input that a serializer was given, as what it is. */
+  /** Returns the input of a serializer as a checked one. */
   static CheckedInput of(Input input) {
     if (input instanceof CheckedInput checked) {
       return checked;
     }
-    throw new KryoException("a serializer has put an input of its own between, without checks");
+    throw new KryoException("a serializer uses an input of its own, which bypasses the checks");
   }
 
-  /** The next number is a container's count, plus 1; 0 is for null. */
+  /** Announces a container: the next number is its count plus 1, or 0 for null. */
   void expectCount() {
     countIsNext = true;
   }
@@ -43,7 +43,7 @@ final class CheckedInput extends Input {
 
   void checkEnd() {
     if (position != limit) {
-      throw new KryoException((limit - position) + " bytes are left behind the value");
+      throw new KryoException((limit - position) + " bytes follow the value");
     }
   }
 
@@ -74,7 +74,7 @@ final class CheckedInput extends Input {
   private KryoException tooMany(int count) {
     return new KryoException(
         (count & 0xffff_ffffL)
-            + " elements cannot be in "
+            + " elements cannot fit into "
             + (limit - position)
             + " bytes, at byte "
             + position
@@ -114,7 +114,10 @@ final class CheckedInput extends Input {
     return super.readStringBuilder();
   }
 
-  /** Where its first bit is set a string begins with its length, plus 1; 0 is for null. */
+  /**
+   * Checks a string's length. If the first bit is set, the string begins with its length plus 1, or
+   * 0 for null.
+   */
   private void checkString() {
     if (readVarIntFlag()) {
       int start = position;

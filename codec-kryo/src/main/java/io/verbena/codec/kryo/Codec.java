@@ -5,11 +5,11 @@ import com.esotericsoftware.kryo.util.Generics.GenericType;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** An instance of Kryo and the buffer that it writes to. Once it threw, it is not used again. */
+/** An instance of Kryo with its output buffer. It is dropped after it threw an exception. */
 final class Codec {
   private static final int FIRST_BYTES = 512;
 
-  /** A larger buffer is not kept for the next value. */
+  /** The largest buffer that is kept for the next value. */
   private static final int MOST_KEPT_BYTES = 64 << 10;
 
   private final StrictKryo kryo;
@@ -25,7 +25,7 @@ final class Codec {
     return Layout.of(kryo);
   }
 
-  /** Returns an array of its own: a message may keep it, instead of a copy. */
+  /** Returns a new array, which a message may keep without a copy. */
   byte[] write(Object value) {
     output.reset();
     kryo.writeClassAndObject(output, value);
@@ -36,7 +36,7 @@ final class Codec {
     return bytes;
   }
 
-  /** Reads with an input of its own: Kryo's keeps characters of the strings that it has read. */
+  /** Reads with a new input, because Kryo's own keeps characters of earlier strings. */
   @Nullable Object read(byte[] bytes) {
     CheckedInput input = new CheckedInput(bytes);
     kryo.starts(root);

@@ -23,8 +23,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One of Kryo's serializers of what holds other values: says where each of them stands. That of a
- * container allocates for a count before an element is read: the first number that it reads.
+ * Wraps a serializer of Kryo's for values that hold other values, and announces the place of each
+ * of them. The serializer of a container allocates memory for its count, the first number that it
+ * reads, before it reads an element.
  */
 final class Counted<T> extends Serializer<T> {
   private static final String KRYOS = Kryo.class.getPackageName() + ".";
@@ -44,7 +45,7 @@ final class Counted<T> extends Serializer<T> {
   /**
    * Returns a serializer whose count is checked, if it reads one.
    *
-   * @param type what it reads
+   * @param type the type that it reads
    */
   static Serializer<?> of(Serializer<?> serializer, Class<?> type) {
     boolean isSet = Set.class.isAssignableFrom(type);
@@ -63,7 +64,7 @@ final class Counted<T> extends Serializer<T> {
       Serializer<?> serializer, Function<@Nullable GenericType, Place> places) {
     Function<@Nullable GenericType, Place> known = places;
     if (!serializer.getClass().getName().startsWith(KRYOS)) {
-      known = declared -> places.apply(null); // it may read anything before the elements
+      known = declared -> places.apply(null); // it may read other values before the elements
     } else if (readsComparator(serializer)) {
       known = places.andThen(Place::behindComparator);
     }
@@ -83,7 +84,7 @@ final class Counted<T> extends Serializer<T> {
     return new Counted<>(serializer, true, declared -> each);
   }
 
-  /** Kryo's order is by name. */
+  /** Kryo sorts components by name. */
   private static Serializer<?> components(Serializer<?> serializer, Class<?> type) {
     GenericType[] declared =
         Arrays.stream(type.getRecordComponents())

@@ -5,8 +5,11 @@ import com.esotericsoftware.kryo.util.Generics;
 import java.lang.reflect.TypeVariable;
 import org.jspecify.annotations.Nullable;
 
-/** Kryo's own view of generic types, which tells of each field's type before its value is read. */
-@SuppressWarnings("rawtypes") // as Kryo has it
+/**
+ * Kryo's handling of generic types, which also reports the type of each field before its value is
+ * read.
+ */
+@SuppressWarnings("rawtypes") // raw types, as in Kryo
 final class Declared implements Generics {
   private final StrictKryo kryo;
   private final Generics generics;

@@ -29,11 +29,12 @@ import java.util.TreeSet;
 import java.util.UUID;
 
 /**
- * Classes of the JDK that everybody's values hold, some of which have no name that a user could
- * write. The place in the list is the id: add at the end, and below {@link StrictKryo#FIRST_ID}.
+ * Classes of the JDK that values commonly hold. Some have no name that a user could write. The
+ * index in the list gives the id: add new classes at the end, and stay below {@link
+ * StrictKryo#FIRST_ID}.
  */
 final class JdkClasses {
-  /** Behind Kryo's own: primitives, their boxes, strings. */
+  /** The first id after Kryo's own, which are for primitives, their boxes and strings. */
   private static final int FIRST_ID = 10;
 
   private static final List<Class<?>> IN_ORDER =

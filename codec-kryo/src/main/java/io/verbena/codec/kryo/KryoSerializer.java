@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Writes and reads a type by Kryo. Extend it, list the classes that a value may hold, and name the
- * subclass in {@link io.verbena.api.RpcService#serializers()}:
+ * Writes and reads values of a type by Kryo. Extend it, list the classes that a value may hold, and
+ * name the subclass in {@link io.verbena.api.RpcService#serializers()}:
  *
  * <pre>{@code
  * public final class DrawingSerializer extends KryoSerializer<Drawing> {
@@ -24,19 +24,20 @@ import java.util.Set;
  * }
  * }</pre>
  *
- * <p>Only classes that are listed are written and read, beside strings, boxes, {@code java.time}
- * values and the usual collections of the JDK. The place in the list is what crosses the wire: add
- * classes at the end, and never reuse a place. The list and the fields of its classes are compared
- * with the other end's before the first call, and a mismatch is an error that names the class.
+ * <p>Only listed classes are written and read, and besides them strings, boxes, {@code java.time}
+ * values and the usual collections of the JDK. The index in the list is sent on the wire, so add
+ * new classes at the end, and never reuse an index. The list and the fields of its classes are
+ * compared with those of the other end before the first call. A mismatch is an error that names the
+ * class.
  *
- * <p>Objects that are reached twice are written once, so cycles are kept. Values nest 256 deep at
- * most; {@link #configure} may set another {@linkplain Kryo#setMaxDepth depth}, at both ends.
+ * <p>An object with several references to it is written once, so cycles are kept. Values may nest
+ * 256 deep; {@link #configure} may set another {@linkplain Kryo#setMaxDepth depth}, at both ends.
  *
- * <p>What cannot be written or read is a {@link WireException} that names the class and field, and
- * ends its call alone. Safe for use by any thread; at most two instances of Kryo for each processor
- * are kept, and one that threw is dropped.
+ * <p>If a value cannot be written or read, its call fails with a {@link WireException} that names
+ * the class and field. Other calls are not affected. Safe for use by any thread. At most two
+ * instances of Kryo are kept for each processor, and one that threw an exception is dropped.
  *
- * @param <T> the type; where it is generic, {@code type} is its class
+ * @param <T> the type; if it is generic, {@code type} is its class
  */
 public abstract class KryoSerializer<T> implements Serializer<T> {
   private static final String UNSAFE = "kryo.unsafe";
@@ -56,14 +57,14 @@ public abstract class KryoSerializer<T> implements Serializer<T> {
       };
 
   /**
-   * A serializer of a type.
+   * Makes a serializer of a type.
    *
    * @param classId its id in the schema: positive, chosen once, never reused
-   * @param type what is written; it may be an interface or abstract
-   * @param classes every other class of which a value may hold an instance, in an order that is the
-   *     same at both ends; with arrays of them, and without what is abstract
-   * @throws IllegalStateException if Kryo has been loaded in its unsafe mode, by which bytes could
-   *     put any object into any field
+   * @param type the class of the values; it may be an interface or abstract
+   * @param classes all other classes of objects in a value, in an order that is the same at both
+   *     ends. Arrays of them are listed too, abstract classes are not
+   * @throws IllegalStateException if Kryo was loaded in its unsafe mode, in which bytes could put
+   *     any object into any field
    * @throws IllegalArgumentException if the id is not positive or a class is listed twice
    */
   protected KryoSerializer(int classId, Class<? super T> type, Class<?>... classes) {
@@ -85,25 +86,25 @@ public abstract class KryoSerializer<T> implements Serializer<T> {
     }
   }
 
-  /** Loads Kryo without Unsafe, of which the JDK would warn; nobody need give a flag for that. */
+  /** Loads Kryo without Unsafe, of which the JDK would warn. So users need no flag for that. */
   private static boolean usesUnsafe() {
     if (System.getProperty(UNSAFE) != null) {
       return Util.isUnsafeAvailable();
     }
     System.setProperty(UNSAFE, "false");
     try {
-      return Util.isUnsafeAvailable(); // reads the property once and for all
+      return Util.isUnsafeAvailable(); // reads the property once
     } finally {
       System.clearProperty(UNSAFE);
     }
   }
 
   /**
-   * Sets up an instance of Kryo on which all classes have been registered, such as with {@code
-   * kryo.register(Colour.class, new ColourSerializer())} or an instantiator for classes without a
-   * constructor without parameters. Called for each instance, by whichever thread needs it: keep no
-   * instance. Serializers that read past the checks of this class are refused. Does nothing unless
-   * overridden.
+   * Configures an instance of Kryo on which all classes have been registered. For example, it may
+   * call {@code kryo.register(Colour.class, new ColourSerializer())}, or set an instantiator for
+   * classes without a constructor without parameters. It is called for each instance, on the thread
+   * that needs it; keep no reference to the instance. Serializers that bypass the checks of this
+   * class are refused. Does nothing unless overridden.
    */
   protected void configure(Kryo kryo) {}
 
@@ -134,7 +135,7 @@ public abstract class KryoSerializer<T> implements Serializer<T> {
   }
 
   @Override
-  @SuppressWarnings("unchecked") // its class has been looked at
+  @SuppressWarnings("unchecked") // its class was checked
   public final T read(WireIn in) {
     byte[] bytes = in.readBytes();
     Codec codec = pool.obtain();
@@ -149,7 +150,7 @@ public abstract class KryoSerializer<T> implements Serializer<T> {
       throw new WireException(
           "a "
               + type.getName()
-              + " was to come, and a "
+              + " was expected, but a "
               + (value == null ? null : value.getClass().getName())
               + " came");
     }
@@ -157,17 +158,17 @@ public abstract class KryoSerializer<T> implements Serializer<T> {
   }
 
   /**
-   * Reads the number of elements that follow, in a Kryo serializer that {@link #configure} names.
+   * Reads a number of elements, in a serializer of Kryo's that {@link #configure} registers.
    *
-   * @param input what that serializer was given
-   * @return what was written by {@code output.writeVarInt(count, true)}
-   * @throws com.esotericsoftware.kryo.KryoException if so many cannot be in the message
+   * @param input the serializer's input
+   * @return the number that {@code output.writeVarInt(count, true)} wrote
+   * @throws com.esotericsoftware.kryo.KryoException if the message is too short for so many
    */
   public static int readCount(Input input) {
     return CheckedInput.of(input).readCount();
   }
 
-  /** Returns how many instances of Kryo wait for use. */
+  /** Returns the number of idle instances of Kryo. */
   int kept() {
     return pool.getFree();
   }

@@ -16,8 +16,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What both ends must have alike to read one another's bytes, in which there is no name: a line for
- * each class of the user's, with all that decides how Kryo writes it.
+ * The layout that both ends must share, because the bytes hold no names: a line for each registered
+ * class, with everything that decides how Kryo writes it.
  */
 final class Layout {
   private Layout() {}
@@ -37,7 +37,7 @@ final class Layout {
     return List.copyOf(lines);
   }
 
-  /** Of a class that is final no subclass is expected, so its id is not written. */
+  /** A final class has no subclass, so the id of the class is not written. */
   private static String line(Registration registration) {
     Class<?> type = registration.getType();
     boolean isFinal = Modifier.isFinal(type.getModifiers());

@@ -5,7 +5,10 @@ import java.util.Collection;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Where a value stands that is read: what may stand there, and whether its hash is taken. */
+/**
+ * The place of a value that is read: the types that may stand there, and whether the value will be
+ * hashed.
+ */
 final class Place {
   /** A place of which nothing is known. */
   static final Place ELSEWHERE = new Place(false, null);
@@ -15,7 +18,7 @@ final class Place {
   final boolean isHashed;
   final @Nullable GenericType declared;
 
-  /** Where the next value of the same container stands. */
+  /** The place of the next value in the same container. */
   private Place next = this;
 
   private Place(boolean isHashed, @Nullable GenericType declared) {
@@ -56,14 +59,16 @@ final class Place {
     return key;
   }
 
-  /** Returns the places of what stands behind a container's comparator, which is read first. */
+  /** Returns the place of a container's comparator, which is read first; the elements follow. */
   static Place behindComparator(Place elements) {
     Place comparator = new Place(false, null);
     comparator.next = elements;
     return comparator;
   }
 
-  /** Returns an argument of a generic type of the JDK: others' may mean anything. */
+  /**
+   * Returns a type argument of a generic type of the JDK. Those of other types may mean anything.
+   */
   private static @Nullable GenericType argument(
       @Nullable GenericType declared, Class<?> kind, int index) {
     GenericType[] arguments = declared == null ? null : declared.getTypeParameters();

@@ -8,7 +8,7 @@ import java.util.Collection;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** The registered classes. Kryo's own resolver would load a class that a peer names. */
+/** The registered classes. Kryo's own resolver would load any class that a peer names. */
 final class StrictClasses extends DefaultClassResolver {
   private final SortedMap<Integer, Registration> registrations = new TreeMap<>();
 
@@ -24,13 +24,13 @@ final class StrictClasses extends DefaultClassResolver {
     return super.unregister(id);
   }
 
-  /** Returns them in the order of their ids. */
+  /** Returns the registrations in the order of their ids. */
   Collection<Registration> registrations() {
     return registrations.values();
   }
 
   @Override
   protected Registration readName(Input input) {
-    throw new KryoException("the peer names a class, where it may only give a number");
+    throw new KryoException("the peer names a class instead of a registered id");
   }
 }

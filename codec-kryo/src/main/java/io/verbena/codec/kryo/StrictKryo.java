@@ -24,38 +24,41 @@ import java.lang.reflect.Modifier;
 import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 
-/** Kryo with what it must not do left out. Writes and reads registered classes alone. */
+/** Kryo without its dangerous features. It writes and reads registered classes only. */
 final class StrictKryo extends Kryo {
-  /** Ids below are Kryo's own and the JDK's classes'. Up to 125 an id takes one byte. */
+  /**
+   * The first id of users' classes. Lower ids are those of Kryo and of the JDK's classes. Ids up to
+   * 125 take one byte.
+   */
   static final int FIRST_ID = 64;
 
   private static final int MOST_DEPTH = 256;
 
   private final String owner;
 
-  /** 0 while Kryo registers its own, in the constructor above this one. */
+  /** 0 while Kryo registers its own classes, in the super constructor. */
   private int firstFreeId;
 
-  /** Null while Kryo's constructor runs. */
+  /** Null during Kryo's constructor. */
   private final @Nullable Declared declared;
 
-  /** Where the value stands that is read next. */
+  /** The place of the next value. */
   private Place place = Place.ELSEWHERE;
 
   /** The type of the field whose value is read next. */
   private @Nullable GenericType ofField;
 
-  /** The declared type of the value that is read; null where it is not known. */
+  /** The declared type of the value that is read; null if it is unknown. */
   private @Nullable GenericType current;
 
-  /** Whether the class that is read next is that of a whole value. */
+  /** Whether the next class to read is that of a whole value. */
   private boolean checksClass;
 
-  /** How many elements of sets and keys of maps the value that is read stands in. */
+  /** The number of set elements and map keys around the value that is read. */
   private int hashed;
 
   /**
-   * An instance with the JDK's classes.
+   * Makes an instance with the JDK's classes.
    *
    * @param owner the serializer's name, for messages
    */
@@ -68,7 +71,7 @@ final class StrictKryo extends Kryo {
     firstFreeId = FIRST_ID;
   }
 
-  /** Registers a class of the user's. Of what is abstract there is never an instance. */
+  /** Registers a class of the user's. Abstract classes have no instances, so they are left out. */
   void registerAs(int id, Class<?> type) {
     if (Modifier.isAbstract(type.getModifiers()) && !type.isArray() && !type.isEnum()) {
       return;
@@ -82,14 +85,14 @@ final class StrictKryo extends Kryo {
               + owner
               + ", and register it in configure: kryo.register("
               + type.getSimpleName()
-              + ".class, a serializer of Kryo's)",
+              + ".class, one of Kryo's serializers)",
           e);
     }
   }
 
   /**
-   * Has counts checked from here on, and refuses serializers that read past the checks, and classes
-   * that can be written and not be made again.
+   * Turns on the checks of counts. Refuses serializers that bypass the checks, and classes that
+   * could be written but not read.
    */
   void seal() {
     for (Registration registration : registrations()) {
@@ -101,7 +104,7 @@ final class StrictKryo extends Kryo {
                 + serializer.getClass().getSimpleName()
                 + " for "
                 + registration.getType().getName()
-                + ", which trusts what it reads. Take another one in configure");
+                + ", which does not check its input. Register another serializer in configure");
       }
       if (registration.getId() >= FIRST_ID && makesInstances(serializer)) {
         checkInstantiator(registration);
@@ -110,7 +113,10 @@ final class StrictKryo extends Kryo {
     }
   }
 
-  /** A serializer of the user's may make them by itself. */
+  /**
+   * Returns whether the serializer uses Kryo's instantiators. A user's own serializer may make
+   * instances by itself.
+   */
   private static boolean makesInstances(Serializer<?> serializer) {
     Class<?> type = serializer.getClass();
     return type == FieldSerializer.class
@@ -130,9 +136,9 @@ final class StrictKryo extends Kryo {
     } catch (KryoException e) {
       throw new IllegalStateException(
           type.getName()
-              + " has no constructor without parameters, so that "
+              + " has no constructor without parameters, so "
               + owner
-              + " could write it and not read it. Override configure: kryo.setInstantiatorStrategy(new"
+              + " could write but not read it. Override configure: kryo.setInstantiatorStrategy(new"
               + " DefaultInstantiatorStrategy(new StdInstantiatorStrategy())), or register a"
               + " serializer of your own for it",
           e);
@@ -152,7 +158,7 @@ final class StrictKryo extends Kryo {
     };
   }
 
-  // ---- where values stand that are read ----
+  // ---- places of values ----
 
   @Override
   public Generics getGenerics() {
@@ -160,33 +166,33 @@ final class StrictKryo extends Kryo {
     return declared == null || kryos == NoGenerics.INSTANCE ? kryos : declared;
   }
 
-  /** Says of what type the field is whose value is read, or written, next. */
+  /** Notes the type of the field whose value is read or written next. */
   void declares(GenericType field) {
     ofField = field;
   }
 
-  /** Returns the declared type of the value that is read; null where it is not known. */
+  /** Returns the declared type of the value that is read; null if it is unknown. */
   @Nullable GenericType current() {
     return current;
   }
 
   /**
-   * Returns whether what is read will be hashed. Containers are written there each time they occur:
-   * one that may be referred to holds others twice, they others again, and its hash takes twice as
-   * long for each level.
+   * Returns whether the value will be hashed. Inside such a value, containers are written again at
+   * each reference. Otherwise a container could refer to another twice, that one to a third twice,
+   * and each level would double the time of the hash.
    */
   boolean isHashed() {
     return hashed > 0;
   }
 
-  /** A whole value is read next. */
+  /** Prepares to read a whole value. */
   void starts(Place root) {
     place = root;
     ofField = null;
     current = null;
   }
 
-  /** Says where the values stand that are read next; returns where they stood. */
+  /** Sets the place of the next values; returns the place before. */
   Place readsAt(Place next) {
     Place before = place;
     place = next;
@@ -195,7 +201,10 @@ final class StrictKryo extends Kryo {
 
   private Place begins() {
     Place at = readsAt(Place.ELSEWHERE);
-    current = at == Place.ELSEWHERE ? ofField : at.declared; // what holds values says it itself
+    current =
+        at == Place.ELSEWHERE
+            ? ofField
+            : at.declared; // a container announces the places of its values itself
     ofField = null;
     hashed += at.isHashed ? 1 : 0;
     return at;
@@ -206,12 +215,12 @@ final class StrictKryo extends Kryo {
     place = at.next();
   }
 
-  /** Before anything of it is made: a container that is out of place may take for ever. */
+  /** Checks the type before an instance is made: a container of a wrong type may take for ever. */
   private void check(Class<?> type) {
     Class<?> expected = current == null ? null : current.resolve(getGenerics());
     if (expected != null && !expected.isPrimitive() && !expected.isAssignableFrom(type)) {
       throw new KryoException(
-          "a " + expected.getName() + " was to come, and a " + type.getName() + " came");
+          "a " + expected.getName() + " was expected, but a " + type.getName() + " came");
     }
   }
 
@@ -236,7 +245,7 @@ final class StrictKryo extends Kryo {
   }
 
   @Override
-  @SuppressWarnings("rawtypes") // as Kryo has it
+  @SuppressWarnings("rawtypes") // raw types, as in Kryo
   public <T> T readObject(Input input, Class<T> type, Serializer serializer) {
     Place at = begins();
     check(type);
@@ -251,7 +260,7 @@ final class StrictKryo extends Kryo {
   }
 
   @Override
-  @SuppressWarnings("rawtypes") // as Kryo has it
+  @SuppressWarnings("rawtypes") // raw types, as in Kryo
   public <T> @Nullable T readObjectOrNull(Input input, Class<T> type, Serializer serializer) {
     Place at = begins();
     check(type);
@@ -265,7 +274,7 @@ final class StrictKryo extends Kryo {
     return readObjectOrNull(input, type, getSerializer(type));
   }
 
-  /** Returns all that is registered, in the order of the ids. */
+  /** Returns all registrations, in the order of their ids. */
   Collection<Registration> registrations() {
     return ((StrictClasses) getClassResolver()).registrations();
   }
@@ -283,12 +292,12 @@ final class StrictKryo extends Kryo {
   public void setRegistrationRequired(boolean required) {
     if (!required) {
       throw new IllegalStateException(
-          owner + " must not do without registration: a peer could name any class");
+          owner + " must require registration, or a peer could name any class");
     }
   }
 
   @Override
-  @SuppressWarnings("rawtypes") // as Kryo has it
+  @SuppressWarnings("rawtypes") // raw types, as in Kryo
   protected String unregisteredClassMessage(Class type) {
     return type.getName()
         + " is not registered with "

@@ -6,29 +6,33 @@ import java.util.Collection;
 import java.util.Map;
 import java.util.Optional;
 
-/** References to objects that have been read; Kryo's own reads null for those that are not yet. */
+/**
+ * References to objects that have been read. For an object that is not complete yet it throws an
+ * exception; Kryo's own resolver would return null.
+ */
 final class StrictReferences extends MapReferenceResolver {
   @Override
-  @SuppressWarnings("rawtypes") // as Kryo has it
+  @SuppressWarnings("rawtypes") // raw types, as in Kryo
   public Object getReadObject(Class type, int id) {
     Object read = id < 0 || id >= readObjects.size() ? null : readObjects.get(id);
     if (read == null) {
       throw new KryoException(
           "it refers to object "
               + id
-              + ", which is not made yet: no cycle can pass through a record, an Optional or what"
-              + " else is made when all in it has been read");
+              + ", which is not complete yet: no cycle can pass through a record, an Optional or another object that is made after its content was read");
     }
     if (!type.isInstance(read)) {
       throw new KryoException(
-          "it refers to a " + read.getClass().getName() + " as to a " + type.getName());
+          "it has a reference to a "
+              + read.getClass().getName()
+              + " where a reference to this type must stand: "
+              + type.getName());
     }
     if (((StrictKryo) kryo).isHashed() && isContainer(read)) {
       throw new KryoException(
-          "it refers to a "
+          "it has a reference to a "
               + read.getClass().getName()
-              + " from within an element of a set or a key of a map, where each container has to"
-              + " stand itself: its hash could take for ever");
+              + " inside an element of a set or a key of a map, where containers must not be references: the hash could take for ever");
     }
     return read;
   }

@@ -2,7 +2,7 @@ package io.verbena.codec.kryo;
 
 import com.esotericsoftware.kryo.KryoException;
 
-/** What went wrong in Kryo, and where, in one line. */
+/** Formats a failure of Kryo's, with its place, in one line. */
 final class Words {
   private static final String TRACE = "\nSerialization trace:\n";
 
@@ -10,8 +10,7 @@ final class Words {
 
   static String of(Throwable failure) {
     if (failure instanceof StackOverflowError) {
-      return "it nests too deeply for its thread's stack. Set a smaller depth by configure, or"
-          + " flatten it";
+      return "it nests too deeply for its thread's stack. Set a smaller depth in configure, or flatten the value";
     }
     String text = String.valueOf(failure.getMessage());
     String where = "";
@@ -29,7 +28,7 @@ final class Words {
       text += ": " + of(cause);
     }
     if (text.startsWith("Max depth exceeded")) {
-      text += ". Flatten it, or raise the depth at both ends: configure, kryo.setMaxDepth";
+      text += ". Flatten the value, or raise the depth at both ends: kryo.setMaxDepth in configure";
     }
     return text.replace('\n', ' ') + where;
   }

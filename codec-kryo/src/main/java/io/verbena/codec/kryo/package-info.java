@@ -1,12 +1,12 @@
 /**
- * Serializers by Kryo, for types that the annotation processor cannot take apart: classes of other
- * libraries, graphs with cycles, open hierarchies. {@link io.verbena.codec.kryo.KryoSerializer} is
- * all that users see.
+ * Serializers by Kryo, for types that the annotation processor cannot handle: classes of other
+ * libraries, graphs with cycles, open hierarchies. Users need only {@link
+ * io.verbena.codec.kryo.KryoSerializer}.
  *
- * <p>What is read comes from a peer. Kryo checks no length and would load any class that is named;
- * the rest of this package is what stands before it. A {@code Codec}, one Kryo with its buffer, is
- * used by one thread at a time and waits in its serializer's pool meanwhile; whichever thread
- * encodes or decodes takes one.
+ * <p>The bytes come from a peer. Kryo checks no length, and would load any class that is named; the
+ * rest of this package guards against that. A {@code Codec}, one Kryo with its buffer, is used by
+ * one thread at a time. Each thread that encodes or decodes takes one from the pool of its
+ * serializer.
  */
 @NullMarked
 package io.verbena.codec.kryo;

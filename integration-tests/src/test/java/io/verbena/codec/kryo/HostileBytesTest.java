@@ -65,7 +65,7 @@ class HostileBytesTest {
     byte[] longer = Arrays.copyOf(sample, sample.length + 2);
     assertThatThrownBy(() -> Encoded.read(drawings, longer))
         .isInstanceOf(WireException.class)
-        .hasMessageContaining("2 bytes are left behind the value");
+        .hasMessageContaining("2 bytes follow the value");
   }
 
   @Test
@@ -293,7 +293,7 @@ class HostileBytesTest {
     int before = Hashed.times;
     assertThatThrownBy(() -> Encoded.read(declaring, hostile))
         .isInstanceOf(WireException.class)
-        .hasMessageContaining("was to come, and a ");
+        .hasMessageContaining("was expected, but a ");
     assertThat(Hashed.times).isEqualTo(before);
   }
 
@@ -302,7 +302,7 @@ class HostileBytesTest {
     byte[] hostile = Encoded.write(new Anything(Hashed.class), new HashSet<>(List.of(1)));
     assertThatThrownBy(() -> Encoded.read(drawings, hostile))
         .isInstanceOf(WireException.class)
-        .hasMessageContaining("Drawing was to come, and a java.util.HashSet came");
+        .hasMessageContaining("Drawing was expected, but a java.util.HashSet came");
   }
 
   @Test

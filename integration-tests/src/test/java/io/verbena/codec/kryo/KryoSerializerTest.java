@@ -200,7 +200,7 @@ class KryoSerializerTest {
       byte[] bytes = Encoded.write(anything, "text");
       assertThatThrownBy(() -> Encoded.read(drawings, bytes))
           .isInstanceOf(WireException.class)
-          .hasMessageContaining("Drawing was to come, and a java.lang.String came");
+          .hasMessageContaining("Drawing was expected, but a java.lang.String came");
     }
 
     @Test

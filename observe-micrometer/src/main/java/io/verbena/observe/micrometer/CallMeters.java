@@ -18,21 +18,21 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The meters of the calls that one end makes, or serves: looked up once for each way in which calls
- * of a method end. Safe for use by any thread.
+ * The meters of the calls that one end makes or serves. A meter is looked up once for each outcome
+ * of a method's calls. Safe for use by any thread.
  */
 final class CallMeters {
-  /** Micrometer's own word for what does not apply. */
+  /** Micrometer's own value for a tag that does not apply. */
   private static final String NONE = "none";
 
-  /** A call in memory takes about so long. */
+  /** About the time of a call in memory. */
   private static final Duration SHORTEST = Duration.ofNanos(10_000);
 
   private static final Duration LONGEST = Duration.ofSeconds(30);
 
   /**
-   * The calls under way, by registry and by meter and method. A registry takes one gauge of a name
-   * and tags, whoever has it made: two clients' calls are counted in one.
+   * The number of calls under way, by registry, and by meter and method. A registry has one gauge
+   * of a name and tags, whoever registers it, so the calls of two clients are counted together.
    */
   private static final Map<MeterRegistry, Map<String, AtomicInteger>> ACTIVE =
       Collections.synchronizedMap(new WeakHashMap<>());
@@ -42,16 +42,16 @@ final class CallMeters {
   private final Kind kind;
   private final Map<MethodDescriptor<?>, OfMethod> methods = new ConcurrentHashMap<>();
 
-  /** Whose calls are measured. */
+  /** The end that calls are measured at. */
   enum Kind {
     CLIENT(
         Conventions.CLIENT_DURATION,
-        "as their callers see it",
+        "measured by callers",
         "verbena.client.calls.active",
         "Calls made that have not ended"),
     SERVER(
         Conventions.SERVER_DURATION,
-        "as handlers see it",
+        "measured at handlers",
         "verbena.server.calls.active",
         "Calls whose handlers run");
 
@@ -74,7 +74,7 @@ final class CallMeters {
     this.kind = kind;
   }
 
-  /** A call of a method begins. */
+  /** Begins to measure a call of a method. */
   Running begin(MethodDescriptor<?> method) {
     OfMethod meters = methods.computeIfAbsent(method, OfMethod::new);
     meters.active.incrementAndGet();
@@ -91,7 +91,7 @@ final class CallMeters {
       this.began = began;
     }
 
-    /** It has ended. Once. */
+    /** Records the call. To be called once. */
     void end(Session session, Outcome outcome) {
       meters.active.decrementAndGet();
       meters
@@ -129,7 +129,7 @@ final class CallMeters {
       Outcome outcome = ending.outcome;
       Timer.Builder timer =
           Timer.builder(kind.duration)
-              .description("How long calls take, " + kind.whose)
+              .description("The time of calls, " + kind.whose)
               .tag(Conventions.SYSTEM, Conventions.VERBENA)
               .tag(Conventions.METHOD, name)
               .tag(Conventions.STATUS, outcome.status())
@@ -138,7 +138,7 @@ final class CallMeters {
               .publishPercentileHistogram()
               .minimumExpectedValue(SHORTEST)
               .maximumExpectedValue(LONGEST);
-      if (kind == Kind.CLIENT) { // else it is surely known to nobody but the caller
+      if (kind == Kind.CLIENT) { // only the caller can be sure of it
         timer.tag(Conventions.EXECUTION, outcome.execution().name());
       }
       return timer.register(registry);

@@ -15,12 +15,13 @@ import java.util.IdentityHashMap;
 import java.util.function.ToLongFunction;
 
 /**
- * What a channel does, and how its servers stand, as meters with its name as tag {@code
- * verbena.channel}. Needs {@code rpc-channel} on the class path, as no other class here does. Safe
- * for use by any thread.
+ * The work of a channel and the state of its servers, as meters with the channel's name as tag
+ * {@code verbena.channel}. Of all classes here only this one needs {@code rpc-channel} on the class
+ * path. Safe for use by any thread.
  *
- * <p>Servers make no meters: they are counted by how they stand. A registry has one channel of a
- * name, the last that was bound. The meters go when this or the channel is closed.
+ * <p>Servers have no meters of their own: one gauge counts them by their state. A registry has one
+ * channel of a name, the last that was bound. The meters are removed when this or the channel is
+ * closed.
  */
 public final class ChannelMetrics implements MeterBinder, AutoCloseable {
   private final BalancedChannel channel;
@@ -29,9 +30,9 @@ public final class ChannelMetrics implements MeterBinder, AutoCloseable {
   private boolean closed;
 
   /**
-   * Tells of a channel.
+   * Measures a channel.
    *
-   * @param name short and always the same, such as that of the service that it calls
+   * @param name short and constant, such as the name of the service that the channel calls
    */
   public ChannelMetrics(BalancedChannel channel, String name) {
     this.channel = Checks.required("channel", channel);
@@ -39,7 +40,10 @@ public final class ChannelMetrics implements MeterBinder, AutoCloseable {
     channel.closed().thenRun(this::close);
   }
 
-  /** Tells a registry, until this or the channel is closed; of one that is closed it does not. */
+  /**
+   * Registers the meters, until this or the channel is closed. If either is closed already, it does
+   * nothing.
+   */
   @Override
   public synchronized void bindTo(MeterRegistry registry) {
     if (closed) {
@@ -47,7 +51,7 @@ public final class ChannelMetrics implements MeterBinder, AutoCloseable {
     }
     total(registry, "calls", "Calls made by a channel's stubs", ChannelStat::calls);
     total(registry, "moves", "Attempts moved to another server", ChannelStat::moves);
-    total(registry, "retries", "Attempts made again behind a failure", ChannelStat::retries);
+    total(registry, "retries", "Attempts made again after a failure", ChannelStat::retries);
     total(registry, "hedges", "Attempts made beside a slow one", ChannelStat::hedges);
     total(
         registry,
@@ -61,14 +65,14 @@ public final class ChannelMetrics implements MeterBinder, AutoCloseable {
       forget(registry, meter, tags);
       made.put(
           Gauge.builder(meter, () -> channel.stat().endpoints(standing))
-              .description("Servers of a channel, by whether calls go there")
+              .description("Servers of a channel, by their state")
               .tags(tags)
               .register(registry),
           registry);
     }
   }
 
-  /** Gauges hold the channel, counters alone would not. */
+  /** Gauges keep a reference to the channel; counters alone would not. */
   private void total(
       MeterRegistry registry, String what, String words, ToLongFunction<ChannelStat> figure) {
     String meter = "verbena.channel." + what;
@@ -82,12 +86,17 @@ public final class ChannelMetrics implements MeterBinder, AutoCloseable {
         registry);
   }
 
-  /** A registry gives back the meter that it has of a name: what another channel's told. */
+  /**
+   * Removes the meter of an earlier channel: a registry returns the meter that it already has under
+   * a name.
+   */
   private static void forget(MeterRegistry registry, String meter, Tags tags) {
     registry.find(meter).tags(tags).meters().forEach(registry::remove);
   }
 
-  /** Takes the meters out of their registries. Leaves the channel as it is; again does nothing. */
+  /**
+   * Removes the meters from their registries. The channel stays open. Closing again does nothing.
+   */
   @Override
   public synchronized void close() {
     closed = true;
@@ -95,7 +104,7 @@ public final class ChannelMetrics implements MeterBinder, AutoCloseable {
     made.clear();
   }
 
-  /** One of the same name may be another channel's by now. */
+  /** A meter of the same name may belong to another channel by now. */
   private static void removeOwn(Meter own, MeterRegistry registry) {
     for (Meter known : registry.find(own.getId().getName()).meters()) {
       if (known == own) {

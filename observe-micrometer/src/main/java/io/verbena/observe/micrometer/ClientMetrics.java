@@ -9,16 +9,16 @@ import java.util.concurrent.CompletionStage;
 
 /**
  * Measures the calls that a client or server makes: {@code rpc.client.call.duration}, a timer with
- * a histogram, and {@code verbena.client.calls.active}. A one-way call's time is until its peer has
- * said that it is done, or it was found that it will not be.
+ * a histogram, and {@code verbena.client.calls.active}. The time of a one-way call ends when its
+ * peer has confirmed it, or when it is certain that the peer will not.
  *
- * <p>Let it be the first interceptor: a call with all its attempts is one then. Safe for use by any
- * thread.
+ * <p>Register it as the first interceptor, so that a call with all its attempts is measured as one.
+ * Safe for use by any thread.
  */
 public final class ClientMetrics implements ClientInterceptor {
   private final CallMeters meters;
 
-  /** Measures into a registry, by its clock. */
+  /** Makes an interceptor that measures by the registry's clock. */
   public ClientMetrics(MeterRegistry registry) {
     this.meters = new CallMeters(registry, CallMeters.Kind.CLIENT);
   }

@@ -22,12 +22,12 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the clients and the servers of this process hold and do, as meters: sessions and their
- * paths, calls, message slots, bulk memory and transfers. All clients are one, and so are all
- * servers, by tag {@code verbena.engine}, so that peers make no meters.
+ * The state of this process's clients and servers, as meters: sessions and their paths, calls,
+ * message slots, bulk memory and transfers. All clients are counted together, and so are all
+ * servers, by tag {@code verbena.engine}; so peers add no meters.
  *
- * <p>Reading them asks event loops, once for all meters within a second; that takes 2 s where one
- * does not answer. Totals of a client or server go with it when it is closed.
+ * <p>To read the meters asks the event loops, at most once a second for all meters. If a loop does
+ * not answer, that takes 2 s. The totals of a client or server are gone when it is closed.
  */
 public final class EngineMetrics implements MeterBinder {
   private static final String ENGINE = "verbena.engine";
@@ -40,7 +40,7 @@ public final class EngineMetrics implements MeterBinder {
     }
   }
 
-  /** What was told last; asked again when it is a second old. */
+  /** The last figures; asked for again when they are a second old. */
   private static final class Engines {
     private static final long FRESH_NANOS = 1_000_000_000;
 
@@ -64,7 +64,10 @@ public final class EngineMetrics implements MeterBinder {
     }
   }
 
-  /** The meters of all clients, or of all servers. Gauges hold it, counters alone would not. */
+  /**
+   * The meters of all clients, or of all servers. Gauges keep a reference to it; counters alone
+   * would not.
+   */
   private static final class OfKind {
     private final MeterRegistry registry;
     private final Engines engines;
@@ -81,7 +84,7 @@ public final class EngineMetrics implements MeterBinder {
         String name = state.name().toLowerCase(Locale.ROOT);
         gauge(
             "verbena.sessions",
-            "Sessions, by how they stand",
+            "Sessions, by their state",
             Tags.of("verbena.state", name),
             engine -> sessions(engine, session -> session.state() == state));
       }
@@ -99,13 +102,13 @@ public final class EngineMetrics implements MeterBinder {
           "Bytes kept until peers acknowledge them",
           SessionStat::owedBytes);
       gauge("verbena.slots.used", "Message slots in use", Tags.empty(), EngineStat::slotsInUse);
-      gauge("verbena.slots.max", "Message slots there may be", Tags.empty(), EngineStat::maxSlots);
+      gauge("verbena.slots.max", "The limit of message slots", Tags.empty(), EngineStat::maxSlots);
       memory("in_use", BulkStats::memoryInUse);
       memory("kept", BulkStats::memoryKept);
       memory("quarantined", BulkStats::quarantined);
       gauge(
           "verbena.bulk.memory.limit.bytes",
-          "Bytes of pooled memory that may be in use",
+          "The limit of pooled memory, in bytes",
           Tags.empty(),
           engine -> engine.bulk().memoryLimit());
       transfers("out", BulkStats::sending, BulkStats::bytesSent);
@@ -114,12 +117,12 @@ public final class EngineMetrics implements MeterBinder {
       ended("failed", BulkStats::failed);
       total(
           "verbena.bulk.resumed",
-          "Transfers that went on over another link",
+          "Transfers that continued over another link",
           Tags.empty(),
           engine -> engine.bulk().resumed());
       compressed("messages", "Messages that were compressed", CompressionStat::messages);
-      compressed("plain.bytes", "Bytes that they had before", CompressionStat::plainBytes);
-      compressed("bytes", "Bytes that they had then", CompressionStat::bytes);
+      compressed("plain.bytes", "Their bytes before compression", CompressionStat::plainBytes);
+      compressed("bytes", "Their bytes after compression", CompressionStat::bytes);
       if (kind.equals("server")) {
         limit();
       }
@@ -139,7 +142,7 @@ public final class EngineMetrics implements MeterBinder {
     private void limit() {
       gauge(
           "verbena.limit.calls",
-          "Calls that may run at once, of servers with a limit",
+          "The limit of calls that run at once, on servers that have one",
           Tags.empty(),
           engine -> limit(engine, LimitStat::limit));
       gauge(
@@ -149,7 +152,7 @@ public final class EngineMetrics implements MeterBinder {
           engine -> limit(engine, LimitStat::inFlight));
       for (Priority one : Priority.values()) {
         shed("verbena.limit.taken", "Calls that servers with a limit took", one, OfPriority::taken);
-        shed("verbena.limit.shed", "Calls that they refused", one, OfPriority::shed);
+        shed("verbena.limit.shed", "Calls that these servers refused", one, OfPriority::shed);
       }
     }
 

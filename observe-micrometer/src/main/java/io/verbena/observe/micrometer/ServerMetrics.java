@@ -7,17 +7,17 @@ import io.verbena.observe.Outcome;
 
 /**
  * Measures the calls that a client or server handles: {@code rpc.server.call.duration}, a timer
- * with a histogram, and {@code verbena.server.calls.active}. The time is the handler's and that of
- * the interceptors behind this one; what waited for a thread before is not in it. What was refused
- * before any interceptor is not seen: methods that nobody serves, arguments that do not decode.
+ * with a histogram, and {@code verbena.server.calls.active}. The time is that of the handler and of
+ * the interceptors after this one, without the wait for a thread. Calls that are refused before any
+ * interceptor are not measured, such as those of unknown methods or with malformed arguments.
  *
- * <p>Let it be the first interceptor, so that it sees what others refuse. Safe for use by any
- * thread.
+ * <p>Register it as the first interceptor, so that it sees calls that others refuse. Safe for use
+ * by any thread.
  */
 public final class ServerMetrics implements ServerInterceptor {
   private final CallMeters meters;
 
-  /** Measures into a registry, by its clock. */
+  /** Makes an interceptor that measures by the registry's clock. */
   public ServerMetrics(MeterRegistry registry) {
     this.meters = new CallMeters(registry, CallMeters.Kind.SERVER);
   }

@@ -9,14 +9,14 @@ import io.verbena.api.SessionPath;
 import io.verbena.observe.Conventions;
 
 /**
- * Counts what becomes of sessions: {@code verbena.session.events} by event, and {@code
- * verbena.path.changes} by the path that they change to. Given to a builder's {@code
- * sessionListener}. Safe for use by any thread.
+ * Counts events of sessions: {@code verbena.session.events} by event, and {@code
+ * verbena.path.changes} by the new path. Pass it to a builder's {@code sessionListener}. Safe for
+ * use by any thread.
  */
 public final class SessionMetrics implements SessionListener {
   private final MeterRegistry registry;
 
-  /** Counts into a registry. */
+  /** Makes a listener that counts in a registry. */
   public SessionMetrics(MeterRegistry registry) {
     this.registry = registry;
     for (String event : new String[] {"opened", "lost", "resumed", "draining", "ended"}) {
@@ -29,7 +29,7 @@ public final class SessionMetrics implements SessionListener {
 
   private void changedTo(String path, int more) {
     Counter.builder("verbena.path.changes")
-        .description("Changes of path, by the path that they lead to")
+        .description("Changes of path, by the new path")
         .tag(Conventions.PATH, path)
         .register(registry)
         .increment(more);
@@ -37,7 +37,7 @@ public final class SessionMetrics implements SessionListener {
 
   private void count(String event, int more) {
     Counter.builder("verbena.session.events")
-        .description("What became of sessions")
+        .description("Events of sessions")
         .tag("verbena.event", event)
         .register(registry)
         .increment(more);

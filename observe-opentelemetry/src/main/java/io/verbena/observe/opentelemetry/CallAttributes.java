@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * What spans and measurements say of calls that have ended: made once for each way in which calls
- * of a method end. Safe for use by any thread.
+ * The attributes of spans and measurements of calls that have ended. They are made once for each
+ * outcome of a method's calls. Safe for use by any thread.
  */
 final class CallAttributes {
   static final AttributeKey<String> SYSTEM = AttributeKey.stringKey(Conventions.SYSTEM);
@@ -29,9 +29,9 @@ final class CallAttributes {
   private record Ending(MethodDescriptor<?> method, String path, Outcome outcome) {}
 
   /**
-   * None yet.
+   * Makes an empty cache.
    *
-   * @param atCaller whether what is certain about the execution is told
+   * @param atCaller whether the attributes include the call's execution
    */
   CallAttributes(boolean atCaller) {
     this.atCaller = atCaller;

@@ -13,9 +13,9 @@ import io.verbena.channel.ChannelStat.Standing;
 import io.verbena.observe.Conventions;
 
 /**
- * What a channel does, and how its servers stand, as asynchronous instruments with its name as
- * attribute {@code verbena.channel}. Needs {@code rpc-channel} on the class path, as no other class
- * here does. Safe for use by any thread.
+ * The work of a channel and the state of its servers, as asynchronous instruments with the
+ * channel's name as attribute {@code verbena.channel}. Of all classes here only this one needs
+ * {@code rpc-channel} on the class path. Safe for use by any thread.
  */
 public final class ChannelTelemetry implements AutoCloseable {
   private static final AttributeKey<String> ENDPOINT = AttributeKey.stringKey(Conventions.ENDPOINT);
@@ -31,9 +31,9 @@ public final class ChannelTelemetry implements AutoCloseable {
   private final BatchCallback callback;
 
   /**
-   * Tells of a channel from now on, until this or the channel is closed.
+   * Measures a channel from now on, until this or the channel is closed.
    *
-   * @param name short and always the same, such as that of the service that it calls
+   * @param name short and constant, such as the name of the service that the channel calls
    */
   public ChannelTelemetry(OpenTelemetry telemetry, BalancedChannel channel, String name) {
     Checks.required("channel", channel);
@@ -41,7 +41,7 @@ public final class ChannelTelemetry implements AutoCloseable {
     Meter meter = telemetry.getMeter(Instruments.SCOPE);
     this.calls = total(meter, "calls", "{call}", "Calls made by a channel's stubs");
     this.moves = total(meter, "moves", "{attempt}", "Attempts moved to another server");
-    this.retries = total(meter, "retries", "{attempt}", "Attempts made again behind a failure");
+    this.retries = total(meter, "retries", "{attempt}", "Attempts made again after a failure");
     this.hedges = total(meter, "hedges", "{attempt}", "Attempts made beside a slow one");
     this.refused =
         total(meter, "refused", "{attempt}", "Retries and hedges that the budget refused");
@@ -51,7 +51,7 @@ public final class ChannelTelemetry implements AutoCloseable {
             .gaugeBuilder("verbena.channel.endpoints")
             .ofLongs()
             .setUnit("{endpoint}")
-            .setDescription("Servers of a channel, by whether calls go there")
+            .setDescription("Servers of a channel, by their state")
             .buildObserver();
     this.callback =
         meter.batchCallback(
@@ -88,7 +88,7 @@ public final class ChannelTelemetry implements AutoCloseable {
     }
   }
 
-  /** Tells of the channel no more. Leaves the channel as it is. */
+  /** Removes the instruments. The channel stays open. */
   @Override
   public void close() {
     callback.close();

@@ -17,22 +17,23 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has a client span for each call that a client or server makes, a child of what is current on the
- * caller's thread, and sends its context along. Measures {@code rpc.client.call.duration}.
+ * Makes a client span for each call that a client or server makes, and sends its context with the
+ * call. The parent is the current span of the caller's thread. Measures {@code
+ * rpc.client.call.duration}.
  *
- * <p>Let it be the first interceptor: a call with all its attempts is one span then. Safe for use
- * by any thread.
+ * <p>Register it as the first interceptor, so that a call with all its attempts is one span. Safe
+ * for use by any thread.
  */
 public final class ClientTelemetry implements ClientInterceptor {
   private final Instruments instruments;
 
-  /** Tells of calls by this API, and propagates by its propagators. */
+  /** Makes an interceptor that reports to this API and uses its propagators. */
   public ClientTelemetry(OpenTelemetry telemetry) {
     this.instruments =
         new Instruments(
             telemetry,
             Conventions.CLIENT_DURATION,
-            "How long calls take, as their callers see it",
+            "The time of calls, measured by callers",
             new CallAttributes(true));
   }
 
@@ -67,7 +68,7 @@ public final class ClientTelemetry implements ClientInterceptor {
     instruments.end(span, context, began, call.method(), call.session(), outcome);
   }
 
-  /** What a user's exception says of itself is not for every trace. */
+  /** The message of a user's exception may be confidential, so it stays out of traces. */
   private static String words(Throwable failure) {
     Throwable plain = Objects.requireNonNull(Outcome.plain(failure));
     return plain instanceof RpcException told

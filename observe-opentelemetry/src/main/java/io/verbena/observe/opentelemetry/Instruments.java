@@ -19,12 +19,15 @@ import io.verbena.observe.Outcome;
 import io.verbena.observe.PeerAddress;
 import java.util.List;
 
-/** What spans and measurements of one kind are made with. Safe for use by any thread. */
+/** The instruments for spans and measurements of one kind of call. Safe for use by any thread. */
 final class Instruments {
   static final String SCOPE = "io.verbena";
   private static final double NANOS_PER_SECOND = 1e9;
 
-  /** The conventions', in seconds, and before them what calls in memory or over RDMA take. */
+  /**
+   * The boundaries of the conventions in seconds, with smaller ones for calls in memory or over
+   * RDMA.
+   */
   private static final List<Double> BOUNDARIES =
       List.of(
           0.00001, 0.000025, 0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025,
@@ -59,8 +62,8 @@ final class Instruments {
   }
 
   /**
-   * Returns the span of a call that begins now; what samplers may ask for is known then. Of what is
-   * asked for health there is none.
+   * Returns the span of a call that begins now. Attributes that samplers may ask for are set at
+   * once. Health checks have no span.
    */
   Span begin(
       SpanKind kind,
@@ -95,7 +98,7 @@ final class Instruments {
     return span.startSpan();
   }
 
-  /** Ends a call's span, and measures it. */
+  /** Ends the span of a call, and measures it. */
   void end(
       Span span,
       Context context,

@@ -8,7 +8,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Metadata as propagators read and write them: each field is a key of texts, in lower case. */
+/** Metadata in the form that propagators read and write: each field is a text key in lower case. */
 final class MetadataCarrier {
   static final TextMapSetter<MetadataCarrier> SETTER =
       (carrier, field, value) -> {
@@ -35,12 +35,14 @@ final class MetadataCarrier {
     this.metadata = metadata;
   }
 
-  /** Returns what there is now. */
+  /** Returns the metadata with all fields set so far. */
   Metadata metadata() {
     return metadata;
   }
 
-  /** What does not go into a message is left out: no call fails for want of its trace. */
+  /**
+   * Leaves out a field that does not fit into a message, because no call may fail for its trace.
+   */
   private void set(String field, String value) {
     boolean mayBeTooLong = value.length() > Metadata.MAX_BYTES / MOST_BYTES_OF_A_CHAR;
     if (mayBeTooLong && value.getBytes(StandardCharsets.UTF_8).length > Metadata.MAX_BYTES) {

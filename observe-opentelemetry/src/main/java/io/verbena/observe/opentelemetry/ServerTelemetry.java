@@ -14,17 +14,16 @@ import io.verbena.observe.Outcome;
 import java.util.Set;
 
 /**
- * Has a server span for each call that a client or server handles, a child of the caller's, which
- * came along. It is current while the handler runs, on its thread: calls made there are its
- * children. Work that the handler gives to other threads takes it along by {@code
- * Context.current().wrap(task)}. Measures {@code rpc.server.call.duration}.
+ * Makes a server span for each call that a client or server handles. Its parent is the caller's
+ * span, whose context comes with the call. The span is current on the handler's thread while the
+ * handler runs, so calls made there are its children. Work on other threads keeps the context by
+ * {@code Context.current().wrap(task)}. Measures {@code rpc.server.call.duration}.
  *
- * <p>A span's status is an error where this end is at fault: its handler failed, was late, or had
- * to do without another server. What the caller did wrong, and declared exceptions, are told by
- * attributes alone.
+ * <p>The status of a span is an error if this end is at fault: its handler failed, was late, or
+ * could not reach another server. Faults of the caller and declared exceptions only set attributes.
  *
- * <p>Let it be the first interceptor, so that it sees what others refuse. Safe for use by any
- * thread.
+ * <p>Register it as the first interceptor, so that it sees calls that others refuse. Safe for use
+ * by any thread.
  */
 public final class ServerTelemetry implements ServerInterceptor {
   private static final Set<String> OWN_FAULTS =
@@ -37,13 +36,13 @@ public final class ServerTelemetry implements ServerInterceptor {
 
   private final Instruments instruments;
 
-  /** Tells of calls by this API, and reads contexts by its propagators. */
+  /** Makes an interceptor that reports to this API, and reads contexts by its propagators. */
   public ServerTelemetry(OpenTelemetry telemetry) {
     this.instruments =
         new Instruments(
             telemetry,
             Conventions.SERVER_DURATION,
-            "How long calls take, as handlers see it",
+            "The time of calls, measured at handlers",
             new CallAttributes(false));
   }
 
