@@ -1,4 +1,4 @@
-/** The resolver that asks Kubernetes. */
+/** Finds the servers of a channel by Kubernetes. */
 module io.verbena.channel.kubernetes {
   requires transitive io.verbena.channel;
   requires transitive kubernetes.client.api;

@@ -15,10 +15,10 @@ import org.apache.arrow.vector.ipc.message.ArrowRecordBatch;
 import org.apache.arrow.vector.types.pojo.Schema;
 
 /**
- * Sends and receives record batches of Apache Arrow. A batch has no schema with it: the receiver's
- * root has one, which is the sender's, and may have been {@linkplain #schema sent before}. A
- * dictionary is a batch by itself, of one column; what refers to it is a column of indices, which
- * nobody compares with the dictionary's length.
+ * Sends and receives record batches of Apache Arrow. A batch travels without its schema. The
+ * receiver's root must have the sender's schema, which may be {@linkplain #schema sent before}. A
+ * dictionary is a batch of its own, with one column. A column that uses it holds indices; they are
+ * not compared with the dictionary's length.
  *
  * <pre>{@code
  * Transfer push = session.objects().push("batch", ArrowBatches.source(root));
@@ -31,27 +31,26 @@ import org.apache.arrow.vector.types.pojo.Schema;
  * }
  * }</pre>
  *
- * <p>Safe for use by any thread, as far as a root is not used by two at a time.
+ * <p>Safe for use by any thread, as long as no root is used by two threads at a time.
  */
 public final class ArrowBatches {
   private static final String FREE_BATCH =
-      "the buffers of a record batch are free already: close its root when push, publish or"
-          + " Received.from has returned, and make a source anew for other rows";
+      "the buffers of a record batch are free already: close its root only after push, publish or Received.from has returned, and make a new source for other rows";
 
   private static final String FREE_LANDING =
-      "the buffer of a landing is free already: close it when its transfer or call is over";
+      "the buffer of a landing is free already: close it only after its transfer or call has ended";
 
   private ArrowBatches() {}
 
   /**
-   * Returns the rows that a root has now, as an object. Each use of it (a push, a publication, an
-   * answer) holds the vectors' buffers by Arrow's count of references from its beginning to its
-   * end. So the root may be closed, cleared or loaded anew as soon as {@code push}, {@code publish}
-   * or {@code Received.from} has returned; values must not be set in place, nor the allocator be
-   * closed, until the use is over.
+   * Returns the present rows of a root, as an object. Each use of the object (a push, a
+   * publication, an answer) holds references to the vectors' buffers, in Arrow's count, until it
+   * ends. So the root may be closed, cleared or loaded again as soon as {@code push}, {@code
+   * publish} or {@code Received.from} has returned. Values must not be changed in place, and the
+   * allocator must not be closed, before the use has ended.
    *
-   * <p>Buffers are sent from where they are, uncompressed; those of up to 1 KiB are copied by this
-   * method, together with their neighbours. Over RDMA long ones are registered for each transfer.
+   * <p>Buffers are sent from their memory, uncompressed. Buffers of up to 1 KiB are copied by this
+   * method, together with adjacent ones. Over RDMA long buffers are registered for each transfer.
    *
    * @throws IllegalArgumentException if a vector has another number of buffers than its type
    */
@@ -63,7 +62,10 @@ public final class ArrowBatches {
     }
   }
 
-  /** Fails before it counts: Arrow counts a reference to what is free, and fails then. */
+  /**
+   * Adds references to buffers, and fails before the first if one is free. Arrow would add the
+   * reference first, and fail then.
+   */
   private static void retain(List<ArrowBuf> buffers, String whenFree) {
     if (buffers.stream().anyMatch(buffer -> buffer.refCnt() <= 0)) {
       throw new IllegalStateException(whenFree);
@@ -76,26 +78,26 @@ public final class ArrowBatches {
   }
 
   /**
-   * Loads a batch into a root, out of the memory that it arrived in: of Verbena's with {@link
-   * Landing#pooled}. That counts in the allocator of the root's first column, and in Verbena's
-   * {@code bulkMemoryBytes}, until Arrow's count of references to it is 0, as when the root is
-   * closed. For batches that are kept for long, take memory of Arrow's: {@link #landing}. Other
-   * memory of the caller's must outlive that count.
+   * Loads a batch into a root, without a copy. The memory is Verbena's with {@link Landing#pooled}.
+   * It counts in the allocator of the root's first column, and in Verbena's {@code
+   * bulkMemoryBytes}, until Arrow's count of references to it is 0, which is so when the root is
+   * closed. For batches that are kept for long, use memory of Arrow's: {@link #landing}. Other
+   * memory of the caller's must stay valid until that count is 0.
    *
-   * <p>The batch is compared with the root's schema first: whatever the peer has sent, Arrow reads
-   * nothing beyond it. What values mean is not looked at: whether text is UTF-8, a number fits its
-   * decimal, an index its dictionary.
+   * <p>The batch is compared with the root's schema first. So Arrow never reads beyond the batch,
+   * whatever the peer has sent. The meaning of values is not checked: text may not be UTF-8, a
+   * number may not fit its decimal, an index may not be in its dictionary.
    *
-   * <p>A column without nulls may come without the bits that say so: Arrow allocates them, one a
-   * row. Few bytes may stand for 2^31 rows of a struct whose children are nulls or runs, or of a
-   * list of the fixed size 0: the allocator's limit bounds the 256 MiB that Arrow then takes for
-   * each.
+   * <p>A column without nulls may come without validity bits. Arrow then allocates them, one a row.
+   * A few bytes may stand for 2^31 rows of a struct whose children are nulls or runs, or of a list
+   * of the fixed size 0. Arrow takes 256 MiB for each such column; the allocator's limit bounds
+   * that.
    *
-   * @param received in memory; this method's from now on, which closes it if it fails
-   * @param root whose columns are replaced; empty if this fails while it loads
-   * @throws RpcException of status {@code INVALID_ARGUMENT} if these bytes are not a batch of the
-   *     root's schema, or one that is compressed; the message says which column, and why. Thrown by
-   *     a handler, it fails the call alone
+   * @param received in memory; this method takes it over, and closes it if it fails
+   * @param root its columns are replaced; it is empty if this method fails while it loads
+   * @throws RpcException with status {@code INVALID_ARGUMENT} if these bytes are not a batch of the
+   *     root's schema, or if they are compressed; the message names the column and the reason. If a
+   *     handler throws it, only its call fails
    * @throws org.apache.arrow.memory.OutOfMemoryException if the allocator's limit does not allow it
    */
   public static void load(Received received, VectorSchemaRoot root) {
@@ -119,7 +121,7 @@ public final class ArrowBatches {
     }
   }
 
-  /** An object's memory, which Arrow frees by closing it. */
+  /** The memory of an object. Arrow frees it by closing the object. */
   private static final class Arrived extends ForeignAllocation {
     private final Received received;
 
@@ -135,10 +137,10 @@ public final class ArrowBatches {
   }
 
   /**
-   * Returns memory of Arrow's as a landing. Each transfer into it holds a reference for as long as
-   * it may write there, so that a buffer that is closed too early is not freed before.
+   * Returns Arrow's memory as a landing. Each transfer into it holds a reference as long as it may
+   * write there. So a buffer that is closed too early is freed only after the transfer.
    *
-   * @param buffer at least as long as the object; yours to close, when the transfer or call is over
+   * @param buffer at least as long as the object; the caller closes it after the transfer or call
    */
   public static Landing landing(ArrowBuf buffer) {
     return Landing.of(BatchWriter.memory(buffer, buffer.capacity()))
@@ -150,33 +152,33 @@ public final class ArrowBatches {
   }
 
   /**
-   * Loads a batch into a root, out of the buffer that it {@linkplain #landing landed} in, which the
-   * root holds references to from then on. The batch is compared with the root's schema as by
-   * {@link #load(Received, VectorSchemaRoot)}.
+   * Loads a batch into a root from the buffer in which it {@linkplain #landing landed}. The root
+   * then holds references to the buffer. The batch is compared with the root's schema as in {@link
+   * #load(Received, VectorSchemaRoot)}.
    *
-   * @param received what has arrived in the buffer
-   * @param buffer yours to close, as soon as this has returned
-   * @param root whose columns are replaced; empty if this fails while it loads
-   * @throws RpcException of status {@code INVALID_ARGUMENT} if these bytes are not a batch of the
+   * @param received the object that has arrived in the buffer
+   * @param buffer the caller closes it after this method has returned
+   * @param root its columns are replaced; it is empty if this method fails while it loads
+   * @throws RpcException with status {@code INVALID_ARGUMENT} if these bytes are not a batch of the
    *     root's schema
-   * @throws IllegalArgumentException if it has not arrived in this buffer
+   * @throws IllegalArgumentException if the object has not arrived in this buffer
    */
   public static void load(Received received, ArrowBuf buffer, VectorSchemaRoot root) {
     MemorySegment memory = received.memory();
     if (memory.address() != buffer.memoryAddress() || memory.byteSize() > buffer.capacity()) {
       throw new IllegalArgumentException(
-          "a record batch is loaded from another buffer than it has arrived in");
+          "a record batch must be loaded from the buffer in which it arrived");
     }
     load(BatchReader.read(memory, root), buffer, root);
   }
 
   /**
-   * Reads a schema that a peer has sent, as {@link Schema#serializeAsMessage} writes it. Memory and
-   * time are in proportion to the bytes, whatever they are.
+   * Reads a schema from a peer, in the format that {@link Schema#serializeAsMessage} writes. The
+   * memory and time that it takes are proportional to the bytes, whatever they are.
    *
-   * @param message the whole of it
-   * @throws RpcException of status {@code INVALID_ARGUMENT} if these bytes are not a schema, its
-   *     fields are nested more than 64 deep, or places in it stand for several
+   * @param message the whole message
+   * @throws RpcException with status {@code INVALID_ARGUMENT} if these bytes are not a schema, if
+   *     its fields nest more than 64 deep, or if parts of it are used more than once
    */
   public static Schema schema(byte[] message) {
     return SchemaReader.read(message);

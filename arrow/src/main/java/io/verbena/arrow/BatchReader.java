@@ -38,10 +38,10 @@ import org.apache.arrow.vector.ipc.message.ArrowRecordBatch;
 import org.apache.arrow.vector.types.pojo.ArrowType;
 
 /**
- * Reads what a peer says is a batch, and compares it with the schema that this end expects: each
- * buffer is in the body and long enough for its column's rows, and each offset, size, view, type id
- * and run end in a buffer is within what it refers to. Arrow's vectors check little of that by
- * themselves, and nothing when its bounds checks are off.
+ * Reads a batch from a peer, and compares it with the expected schema. Each buffer must be inside
+ * the body and long enough for the rows of its column. Each offset, size, view, type id and run end
+ * must stay inside the data that it refers to. Arrow's vectors check little of that themselves, and
+ * nothing if their bounds checks are off.
  */
 final class BatchReader {
   private static final ValueLayout.OfShort SHORT =
@@ -53,7 +53,7 @@ final class BatchReader {
 
   private static final int VIEW_BYTES = 16;
 
-  /** A view of so many bytes has them in itself. */
+  /** A view of up to this length holds its bytes itself. */
   private static final int INLINE_BYTES = 12;
 
   private static final int TYPE_IDS = 256;
@@ -63,21 +63,21 @@ final class BatchReader {
   private final RecordBatch header;
   private final int rows;
 
-  /** Of all columns and their children, in the order of the format. */
+  /** The nodes of all columns and their children, in the order of the format. */
   private final List<ArrowFieldNode> nodes = new ArrayList<>();
 
   private final List<MemorySegment> buffers = new ArrayList<>();
   private final List<Long> variadicCounts = new ArrayList<>();
 
-  /** The column that is looked at. */
+  /** The name of the column that is checked. */
   private String column = "";
 
   /**
    * A column that was read.
    *
-   * @param rows how many it has
-   * @param validity which of them are not null; empty unless its type has a fixed width
-   * @param data their values; empty unless its type has a fixed width
+   * @param rows the number of its rows
+   * @param validity a bit for each row that is not null; empty unless its type has a fixed width
+   * @param data the values; empty unless its type has a fixed width
    */
   private record Column(int rows, MemorySegment validity, MemorySegment data) {
     Column(int rows) {
@@ -91,7 +91,7 @@ final class BatchReader {
     this.header = header;
     long length = header.length();
     if (length < 0 || length > Integer.MAX_VALUE) {
-      throw refused("it is said to have %d rows".formatted(length));
+      throw refused("its number of rows is %d".formatted(length));
     }
     this.rows = (int) length;
   }
@@ -99,17 +99,19 @@ final class BatchReader {
   /**
    * Reads a batch.
    *
-   * @param root whose vectors are to hold it; they are asked for their types alone
-   * @throws RpcException if it is none of their schema
+   * @param root its vectors give the types
+   * @throws RpcException if the batch does not have their schema
    */
   static BatchReader read(MemorySegment object, VectorSchemaRoot root) {
     try {
       BatchReader reader = open(object);
       reader.columns(root);
       return reader;
-    } catch (IndexOutOfBoundsException e) { // of FlatBuffers, which looks where it is told to
+    } catch (IndexOutOfBoundsException e) { // FlatBuffers follows any offset in the bytes
       throw new RpcException(
-          RpcStatus.INVALID_ARGUMENT, "not a record batch: its header points beyond itself", e);
+          RpcStatus.INVALID_ARGUMENT,
+          "not a record batch: its header has an offset beyond its end",
+          e);
     }
   }
 
@@ -117,8 +119,7 @@ final class BatchReader {
     IpcMessage message = IpcMessage.of(object);
     if (message.message().headerType() != MessageHeader.RecordBatch) {
       throw refused(
-          ("it is a %s: schemas are agreed on beforehand, and a dictionary is sent as a record"
-                  + " batch of its own, of one column")
+          ("it is a %s: agree on schemas beforehand, and send a dictionary as a record batch of its own, with one column")
               .formatted(message.kind()));
     }
     RecordBatch header = (RecordBatch) message.message().header(new RecordBatch());
@@ -127,7 +128,7 @@ final class BatchReader {
     }
     if (header.compression() != null) {
       throw refused(
-          "its buffers are compressed: send it as its vectors are, or compress the whole");
+          "its buffers are compressed: send it uncompressed, or compress the object as a whole");
     }
     return new BatchReader(message.body(), message.bodyAt(), header);
   }
@@ -145,7 +146,7 @@ final class BatchReader {
     return rows;
   }
 
-  /** Returns the batch in memory of Arrow's, whose buffers are slices of it. */
+  /** Returns the batch as slices of Arrow's memory. */
   ArrowRecordBatch batch(ArrowBuf memory) {
     List<ArrowBuf> slices = new ArrayList<>(buffers.size());
     for (MemorySegment buffer : buffers) {
@@ -184,7 +185,7 @@ final class BatchReader {
       case BaseFixedWidthVector fixed -> {
         MemorySegment validity = validity(node);
         int width = fixed.getTypeWidth();
-        if (width < 0) { // of a schema that is a peer's, too
+        if (width < 0) { // the schema may come from the peer, too
           throw columnRefused("values of %d bytes".formatted(width));
         }
         yield new Column(
@@ -257,7 +258,7 @@ final class BatchReader {
     return new Column(node.getLength());
   }
 
-  /** Reads offsets, which grow; returns the last of them. */
+  /** Reads offsets, which must not decrease; returns the last of them. */
   private long offsets(int length, int width) {
     MemorySegment offsets = buffer(length == 0 ? 0 : (length + 1L) * width);
     long last = 0;
@@ -306,7 +307,7 @@ final class BatchReader {
     }
     for (int i = 0; i < length; i++) {
       if (isNull(validity, node, i)) {
-        continue; // whatever stood there before
+        continue; // the values of null rows do not matter
       }
       long at = (long) i * VIEW_BYTES;
       int size = views.get(INT, at);
@@ -331,7 +332,7 @@ final class BatchReader {
   private Column union(FieldVector vector, String name, int length, boolean dense) {
     MemorySegment ids = buffer(length);
     MemorySegment offsets = dense ? buffer((long) length * Integer.BYTES) : MemorySegment.NULL;
-    int[] rowsOf = new int[TYPE_IDS]; // by type id; where there is no such type, -1
+    int[] rowsOf = new int[TYPE_IDS]; // by type id; -1 for an unknown type
     Arrays.fill(rowsOf, -1);
     int[] known = ((ArrowType.Union) vector.getField().getType()).getTypeIds();
     List<FieldVector> children = vector.getChildrenFromFields();
@@ -358,19 +359,19 @@ final class BatchReader {
   }
 
   /**
-   * Arrow looks for the vector of a row by its type and name, and makes a short one where it finds
-   * none: then rows are read beyond it.
+   * Checks that Arrow finds the child. Arrow looks for the vector of a row by type and name. If it
+   * finds none, it makes a short vector, and rows would be read beyond its end.
    */
   private void requireReadable(UnionVector union, int id, FieldVector child) {
     ValueVector read;
     try {
       read = union.getVectorByType(id, child.getField().getType());
     } catch (UnsupportedOperationException e) {
-      return; // nor does Arrow read any row of that type
+      return; // Arrow reads no row of that type either
     }
     if (read != child && !(child instanceof NullVector)) {
       throw columnRefused(
-          "Arrow does not read '%s' of its union: it needs the type id %d in the schema, and for"
+          "Arrow cannot read '%s' of its union: the schema must have the type id %d, and for"
                   .formatted(child.getName(), id)
               + " lists and structs Arrow's name of the type");
     }
@@ -407,7 +408,7 @@ final class BatchReader {
   private ArrowFieldNode node() {
     if (nodes.size() >= header.nodesLength()) {
       throw columnRefused(
-          "it is not there: the batch has %d columns with their children"
+          "it is missing: the batch has %d columns with their children"
               .formatted(header.nodesLength()));
     }
     FieldNode node = header.nodes(nodes.size());
@@ -423,15 +424,16 @@ final class BatchReader {
     return read;
   }
 
-  /** Reads which rows are not null: an empty buffer, where all are or none is. */
+  /**
+   * Reads the bits of rows that are not null. The buffer may be empty if all rows or none are null.
+   */
   private MemorySegment validity(ArrowFieldNode node) {
     MemorySegment bits = buffer(0);
     int length = node.getLength();
     boolean alike = node.getNullCount() == 0 || node.getNullCount() == length;
     if (bits.byteSize() * Byte.SIZE < length && (bits.byteSize() > 0 || !alike)) {
       throw columnRefused(
-          "it says of %d rows whether they are null, of %d"
-              .formatted(bits.byteSize() * Byte.SIZE, length));
+          "it has validity bits for %d rows, of %d".formatted(bits.byteSize() * Byte.SIZE, length));
     }
     return bits;
   }
@@ -445,7 +447,7 @@ final class BatchReader {
   private MemorySegment buffer(long least) {
     if (buffers.size() >= header.buffersLength()) {
       throw columnRefused(
-          "a buffer of it is not there: the batch has %d".formatted(header.buffersLength()));
+          "one of its buffers is missing: the batch has %d".formatted(header.buffersLength()));
     }
     Buffer buffer = header.buffers(buffers.size());
     long offset = buffer.offset();
@@ -459,7 +461,7 @@ final class BatchReader {
               .formatted(length, offset, body.byteSize()));
     }
     if (length < least) {
-      throw columnRefused("a buffer of %d bytes, where it needs %d".formatted(length, least));
+      throw columnRefused("a buffer has %d bytes, but needs %d".formatted(length, least));
     }
     MemorySegment read = body.asSlice(offset, length);
     buffers.add(read);

@@ -27,12 +27,12 @@ final class BatchWriter {
   static final int PREFIX_BYTES = 8;
   static final int ALIGNMENT = 8;
 
-  /** A piece of its own costs more than so many bytes copied. */
+  /** A separate piece costs more than a copy of up to this many bytes. */
   private static final int COPIED_BYTES = 1 << 10;
 
   private final List<Source> pieces = new ArrayList<>();
 
-  /** What was copied since the last piece. */
+  /** The bytes copied since the last piece. */
   private final ByteArrayOutputStream copied = new ByteArrayOutputStream();
 
   private BatchWriter() {}
@@ -47,7 +47,7 @@ final class BatchWriter {
     return Source.gathered(writer.pieces.toArray(Source[]::new));
   }
 
-  /** Returns the beginning of a buffer's memory: of the global scope, as Arrow frees it. */
+  /** Returns the first bytes of a buffer's memory, in the global scope, because Arrow frees it. */
   static MemorySegment memory(ArrowBuf buffer, long length) {
     return MemorySegment.ofAddress(buffer.memoryAddress()).reinterpret(length);
   }
@@ -74,7 +74,10 @@ final class BatchWriter {
     copied.writeBytes(new byte[padding(memory.byteSize())]);
   }
 
-  /** Outside the heap, as the others: a piece on it has all of an object confirmed more often. */
+  /**
+   * Copies to memory outside the heap, like the other pieces. With one piece on the heap, the whole
+   * object would be confirmed more often.
+   */
   private void endCopy() {
     if (copied.size() > 0) {
       byte[] bytes = copied.toByteArray();

@@ -10,12 +10,12 @@ import org.apache.arrow.flatbuf.MessageHeader;
 import org.apache.arrow.flatbuf.MetadataVersion;
 
 /**
- * A message of Arrow's IPC format. What FlatBuffers reads of it is within its metadata: a look
- * beyond them throws {@link IndexOutOfBoundsException}.
+ * A message of Arrow's IPC format. FlatBuffers reads inside its metadata only; a read beyond them
+ * throws {@link IndexOutOfBoundsException}.
  *
  * @param message its metadata
- * @param body what follows them
- * @param bodyAt where
+ * @param body the bytes after the metadata
+ * @param bodyAt the body's offset
  */
 record IpcMessage(Message message, MemorySegment body, long bodyAt) {
   private static final ValueLayout.OfInt INT =
@@ -24,12 +24,12 @@ record IpcMessage(Message message, MemorySegment body, long bodyAt) {
   /**
    * Finds the parts of a message.
    *
-   * @throws RpcException if it is none, or has another length than it says
+   * @throws RpcException if the bytes are not a message, or if its length is wrong
    */
   static IpcMessage of(MemorySegment memory) {
     long there = memory.byteSize() - BatchWriter.PREFIX_BYTES;
     if (there < 0) {
-      throw refused("%d bytes are no header".formatted(memory.byteSize()));
+      throw refused("%d bytes are too few for a header".formatted(memory.byteSize()));
     }
     if (memory.get(INT, 0) != BatchWriter.CONTINUATION) {
       throw refused("it does not begin with a header of Arrow's IPC format");
@@ -42,19 +42,19 @@ record IpcMessage(Message message, MemorySegment body, long bodyAt) {
         Message.getRootAsMessage(
             memory.asSlice(BatchWriter.PREFIX_BYTES, length).asReadOnly().asByteBuffer());
     if (message.version() != MetadataVersion.V5) {
-      throw refused("its version is %s, and V5 is read".formatted(message.version()));
+      throw refused("its version is %s, but only V5 is supported".formatted(message.version()));
     }
     long bodyAt = BatchWriter.PREFIX_BYTES + (long) length;
     MemorySegment body = memory.asSlice(bodyAt);
     if (message.bodyLength() != body.byteSize()) {
       throw refused(
-          "its body has %d bytes, of which %d are there"
+          "its body has %d bytes, but only %d arrived"
               .formatted(message.bodyLength(), body.byteSize()));
     }
     return new IpcMessage(message, body, bodyAt);
   }
 
-  /** Returns what kind of message it is, in words. */
+  /** Returns the kind of the message, in words. */
   String kind() {
     byte type = message.headerType();
     return type >= 0 && type < MessageHeader.names.length

@@ -14,20 +14,20 @@ import org.apache.arrow.vector.types.pojo.Schema;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a schema of a peer's. In a FlatBuffer many places may refer to one, and a child to its
- * parent: a few bytes may stand for more fields than there is memory. So all of it is gone through
- * before Arrow reads it, and each field, string and type id has to be paid for with bytes of the
- * message, as if it stood there by itself.
+ * Reads a schema from a peer. In a FlatBuffer many references may point to one object, and a child
+ * may refer to its parent. So a few bytes may stand for more fields than memory holds. This class
+ * therefore walks through the schema before Arrow reads it. Each field, string and type id is
+ * charged as if it had bytes of its own in the message.
  */
 final class SchemaReader {
   private static final int DEEPEST = 64;
 
-  /** What a field, or an entry of its metadata, takes in a message at least. */
+  /** The least bytes that a field, or an entry of its metadata, takes in a message. */
   private static final int FIELD_BYTES = 16;
 
   private static final int ENTRY_BYTES = 12;
 
-  /** Not yet paid with. */
+  /** The bytes of the message that nothing was charged to yet. */
   private long left;
 
   private SchemaReader(long bytes) {
@@ -50,7 +50,8 @@ final class SchemaReader {
       return Schema.convertSchema(schema);
     } catch (RpcException e) {
       throw e;
-    } catch (RuntimeException e) { // of FlatBuffers and Arrow, whatever they do not expect
+    } catch (
+        RuntimeException e) { // FlatBuffers and Arrow throw various exceptions for unexpected bytes
       throw refused("it cannot be read: " + e, e);
     }
   }
@@ -103,7 +104,7 @@ final class SchemaReader {
   private void pay(long bytes) {
     left -= bytes;
     if (left < 0) {
-      throw refused("more is in it than its bytes can hold", null);
+      throw refused("parts of it are used more than once", null);
     }
   }
 }

@@ -1,11 +1,11 @@
 /**
  * Record batches of Apache Arrow as large objects. A batch is one object: the message {@code
- * RecordBatch} of Arrow's IPC format, its header and its body. What sends it reads the vectors'
- * buffers from their places; what receives it slices vectors out of the memory that it arrived in,
- * once the header and all offsets in the body have been compared with the schema.
+ * RecordBatch} of Arrow's IPC format, with its header and body. The sender reads the vectors'
+ * buffers from their memory. The receiver compares the header and all offsets in the body with the
+ * schema, and then slices vectors out of the memory in which the batch arrived.
  *
- * <p>All of it runs on the caller's thread, but the release of buffers that were sent: that runs on
- * an event loop.
+ * <p>All of this runs on the caller's thread, except the release of sent buffers, which runs on an
+ * event loop.
  */
 @NullMarked
 package io.verbena.arrow;

@@ -182,7 +182,7 @@ class ArrowBatchesTest {
         ArrowBatches.load(received, buffer, got);
         try (ArrowBuf other = ends.here.buffer(ref.length())) {
           assertThatThrownBy(() -> ArrowBatches.load(received, other, got))
-              .hasMessageContaining("another buffer");
+              .hasMessageContaining("the buffer in which it arrived");
         }
       }
       assertThat(Tables.values(got)).isEqualTo(Tables.values(table));
@@ -347,7 +347,7 @@ class ArrowBatchesTest {
           .atMost(Ends.LONG)
           .untilAsserted(() -> assertThat(ends.here.getAllocatedMemory()).isZero());
       assertThatThrownBy(() -> ends.session.objects().fetch(published.ref(), landing).get())
-          .hasMessageContaining("close it when its transfer or call is over");
+          .hasMessageContaining("close it only after its transfer or call has ended");
     }
   }
 

@@ -194,7 +194,7 @@ class HostileBatchTest {
       assertThat(refusal(whole, less)).contains("where the schema has 2 and 4");
       assertThat(refusal(whole, one)).contains("column 'int8'", "needs 480");
       assertThat(refusal(whole, other)).contains("column 'sparse");
-      assertThat(refusal(few, table)).contains("column 'int32'", "is not there");
+      assertThat(refusal(few, table)).contains("column 'int32'", "is missing");
     }
   }
 
@@ -261,7 +261,7 @@ class HostileBatchTest {
                 new ArrowBodyCompression(CompressionType.LZ4_FRAME, BodyCompressionMethod.BUFFER));
         ArrowDictionaryBatch dictionary = new ArrowDictionaryBatch(1, batch, false)) {
       byte[] whole = bytes(ArrowBatches.source(table));
-      assertThat(refusal(new byte[0], into)).contains("0 bytes are no header");
+      assertThat(refusal(new byte[0], into)).contains("0 bytes are too few for a header");
       assertThat(refusal(new byte[100], into)).contains("does not begin with a header");
       assertThat(refusal(Arrays.copyOf(whole, whole.length - 8), into)).contains("its body has");
       assertThat(refusal(withHeader(compressed, whole), into)).contains("are compressed");

@@ -84,7 +84,7 @@ class HostileSchemaTest {
     }
     assertThat(read).as("some are harmless").isPositive();
     assertRefused(Arrays.copyOf(whole, whole.length - 8), "its header has");
-    assertRefused(new byte[3], "3 bytes are no header");
+    assertRefused(new byte[3], "3 bytes are too few for a header");
   }
 
   @Test
@@ -94,7 +94,7 @@ class HostileSchemaTest {
     for (int doubled = 0; doubled < 40; doubled++) {
       field = struct(builder, new int[] {field, field});
     }
-    assertRefused(message(builder, field), "more is in it than its bytes can hold");
+    assertRefused(message(builder, field), "parts of it are used more than once");
   }
 
   @Test
@@ -121,7 +121,7 @@ class HostileSchemaTest {
         bytes.putInt(at, 1 << 28); // type ids
       }
     }
-    assertRefused(union, "more is in it than its bytes can hold");
+    assertRefused(union, "parts of it are used more than once");
   }
 
   @Test
@@ -138,7 +138,7 @@ class HostileSchemaTest {
     org.apache.arrow.flatbuf.Schema.addFields(builder, fields);
     org.apache.arrow.flatbuf.Schema.addCustomMetadata(builder, metadata);
     int schema = org.apache.arrow.flatbuf.Schema.endSchema(builder);
-    assertRefused(finished(builder, schema), "more is in it than its bytes can hold");
+    assertRefused(finished(builder, schema), "parts of it are used more than once");
   }
 
   private static int struct(FlatBufferBuilder builder, int[] children) {

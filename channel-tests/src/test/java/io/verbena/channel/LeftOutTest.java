@@ -138,7 +138,7 @@ class LeftOutTest {
         world.channel(BalancedChannel.builder(world.world.client(), resolver), c -> {});
     resolver.tell("10.0.0.7:99999");
     assertThat(world.failure(ShopRpc.async(channel).who("?")))
-        .hasMessageContaining("none of 1 servers takes calls: the resolver told of one")
+        .hasMessageContaining("none of 1 servers takes calls: the resolver found a malformed")
         .hasMessageContaining("'10.0.0.7:99999' is no address");
     resolver.tell("10.0.0.7:99999", "mem://a", "mem://b");
     world.settle();

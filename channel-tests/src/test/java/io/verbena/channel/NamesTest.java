@@ -108,7 +108,7 @@ class NamesTest {
     assertThatThrownBy(() -> target("a=verbena:///b;b=verbena:///a", "a"))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("'verbena:///b', is another name");
-    assertThatThrownBy(() -> target("*=VERBENA:///*", "a")).hasMessageContaining("a name again");
+    assertThatThrownBy(() -> target("*=VERBENA:///*", "a")).hasMessageContaining("another name");
   }
 
   @ParameterizedTest

@@ -9,15 +9,15 @@ import net.jpountz.lz4.LZ4Factory;
 import net.jpountz.lz4.LZ4SafeDecompressor;
 
 /**
- * LZ4 blocks by lz4-java's implementation in Java, which checks every access: a block that is
- * malformed is an exception, and no native library is loaded. Found by {@link
- * java.util.ServiceLoader}.
+ * LZ4 blocks by lz4-java's implementation in Java. It checks every access, so a malformed block
+ * causes an exception; and it loads no native library. {@link java.util.ServiceLoader} finds this
+ * class.
  */
 public final class JavaLz4 implements Lz4 {
   private final LZ4Compressor compressor;
   private final LZ4SafeDecompressor decompressor;
 
-  /** One that has no state. */
+  /** Makes a codec without state. {@link java.util.ServiceLoader} calls this. */
   public JavaLz4() {
     LZ4Factory safe = LZ4Factory.safeInstance();
     compressor = safe.fastCompressor();
@@ -36,7 +36,7 @@ public final class JavaLz4 implements Lz4 {
       became = decompressor.decompress(from, at, length, ByteBuffer.wrap(to), 0, to.length);
     } catch (LZ4Exception | IndexOutOfBoundsException e) {
       throw new WireException(
-          "%d bytes that are no LZ4 block, or of more than the %d bytes that they announce"
+          "%d bytes are not an LZ4 block, or hold more than the %d bytes that they announce"
               .formatted(length, to.length));
     }
     if (became != to.length) {

@@ -450,9 +450,8 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Quota
       limit(gateway.settings().idleTime(), channel::close);
       goOn();
     } else {
-      channel
-          .close(); // bytes that have arrived are not the next request: they may belong to this
-                    // one's body
+      channel.close(); // bytes that have arrived are not the next request: they may belong to this
+      // one's body
     }
   }
 

@@ -98,11 +98,11 @@ record Names(String from, Map<String, String> targets) {
       target = Targets.parse(found.replace(OTHERS, name));
     } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException(
-          where + " is malformed: write a target such as " + EXAMPLE, e);
+          where + " is malformed: write an entry such as " + EXAMPLE, e);
     }
     if (Targets.scheme(target).equals(SCHEME)) {
       throw new IllegalArgumentException(
-          where + " is another name: write an address, such as " + EXAMPLE);
+          where + " is another name: write an entry such as " + EXAMPLE);
     }
     return target;
   }

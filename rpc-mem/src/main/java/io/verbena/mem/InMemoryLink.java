@@ -86,7 +86,7 @@ final class InMemoryLink implements Link {
     try {
       listener = owner.apply(this);
     } catch (RuntimeException e) {
-      FAILED.error("Nobody took the link to {}; it is closed", peerAddress, e);
+      FAILED.error("The owner of the link to {} failed; the link is closed", peerAddress, e);
       listener = NOBODY.apply(this);
       abort("its owner failed: " + e);
     }

@@ -92,7 +92,7 @@ final class ShmLink implements Link {
     try {
       listener = owner.apply(this);
     } catch (RuntimeException e) {
-      FAILED.error("Nobody took the link to {}; it is closed", peerAddress, e);
+      FAILED.error("The owner of the link to {} failed; the link is closed", peerAddress, e);
       abort("its owner failed: " + e);
     }
     if (closedBecause != null && listener != null) {

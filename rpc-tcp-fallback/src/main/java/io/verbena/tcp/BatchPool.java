@@ -5,11 +5,11 @@ import io.netty.buffer.ByteBufAllocator;
 import java.util.ArrayDeque;
 
 /**
- * The buffers that frames are gathered in for one write. Few are in use at a time, since a link
- * gives its own back as soon as the socket has taken what is in it.
+ * A pool of buffers that gather frames for one write. Few are in use at a time, because a link
+ * returns its buffer as soon as the socket has taken the bytes.
  */
 final class BatchPool {
-  /** What is written at once at most, unless one frame alone is longer. */
+  /** The most bytes of one write, unless a single frame is longer. */
   static final int BATCH_BYTES = 64 << 10;
 
   private static final int KEPT = 8;
@@ -30,7 +30,7 @@ final class BatchPool {
     return batch != null ? batch : allocator.directBuffer(BATCH_BYTES);
   }
 
-  /** Takes back a buffer, whether or not the socket still reads from it. */
+  /** Takes back a buffer. The socket may still read from it. */
   void giveBack(ByteBuf batch) {
     if (batch.refCnt() == 1 && batch.capacity() == BATCH_BYTES && free.size() < KEPT) {
       free.addFirst(batch.clear());

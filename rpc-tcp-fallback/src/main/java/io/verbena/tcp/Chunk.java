@@ -4,7 +4,7 @@ import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 
 /**
- * What stands before bulk bytes in the stream, where a frame would have its length:
+ * The header of bulk bytes in the stream. It stands in the place of a frame's length:
  *
  * <pre>
  *    0                                                              31
@@ -17,32 +17,32 @@ import java.nio.ByteBuffer;
  *   |C|R|  where in the target they go                                |
  *   |                                                          8 bytes |
  *   +-+-+-------------------------------------------------------------+
- *    C: the receiver is to be told that they have arrived
+ *    C: checkpoint: report to the receiver that they have arrived
  *    R: the sender wants a receipt
  * </pre>
  *
  * An advertisement is a target's number and its length, 8 bytes each.
  *
- * @param bytes how many follow
+ * @param bytes the number of bytes that follow
  * @param target number of the target
  * @param at offset within it
- * @param checkpoint whether the receiver is to be told that they have arrived
+ * @param checkpoint whether to report to the receiver that they have arrived
  * @param asks whether the sender wants a {@link Receipt}
  */
 record Chunk(int bytes, long target, long at, boolean checkpoint, boolean asks) {
-  /** Bytes of the header. */
+  /** The length of the header, in bytes. */
   static final int HEADER = FrameReader.PREFIX + 2 * Long.BYTES;
 
   private static final int MARK = 1 << 31;
   private static final long CHECKPOINT = 1L << 63;
   private static final long ASKS = 1L << 62;
 
-  /** Returns whether what stands where a frame has its length begins a chunk. */
+  /** Returns whether the first 4 bytes, a frame's length or a prefix, begin a chunk. */
   static boolean begins(int prefix) {
     return (prefix & MARK) != 0;
   }
 
-  /** Reads a header, which is there in whole. */
+  /** Reads a header that is complete. */
   static Chunk readFrom(ByteBuf in) {
     int bytes = in.readInt() & ~MARK;
     long target = in.readLong();
@@ -51,13 +51,13 @@ record Chunk(int bytes, long target, long at, boolean checkpoint, boolean asks) 
         bytes, target, at & ~(CHECKPOINT | ASKS), (at & CHECKPOINT) != 0, (at & ASKS) != 0);
   }
 
-  /** Writes the header; there is room for it. */
+  /** Writes the header. The buffer must have room for it. */
   void writeTo(ByteBuf out) {
     long flags = (checkpoint ? CHECKPOINT : 0) | (asks ? ASKS : 0);
     out.writeInt(bytes | MARK).writeLong(target).writeLong(at | flags);
   }
 
-  /** Names a target to the peer. */
+  /** Returns the advertisement of a target. */
   static byte[] advertisement(long target, long length) {
     return ByteBuffer.allocate(2 * Long.BYTES).putLong(target).putLong(length).array();
   }

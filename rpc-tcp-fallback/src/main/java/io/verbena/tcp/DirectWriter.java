@@ -7,20 +7,21 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * Writes to a socket past Netty's outbound buffer, for the case that there is nothing in it. Of
- * what Netty does there for each write, a link needs nothing; and outside its own kind of threads
- * Netty allocates an entry per write.
+ * Writes to a socket directly, without Netty's outbound buffer, while that is empty. A link needs
+ * nothing that Netty does there for each write. Outside of its own kind of threads, Netty would
+ * also allocate an object for each write.
  */
 interface DirectWriter {
   /**
-   * Writes what the socket takes now.
+   * Writes as much as the socket takes now.
    *
-   * @return how many of the bytes from {@code from} (inclusive) to {@code to} (exclusive) it took
+   * @return the number of written bytes from {@code from} (inclusive) to {@code to} (exclusive)
    */
   int write(ByteBuffer buffer, int from, int to) throws IOException;
 
   /**
-   * Writes what the socket takes now of two buffers, in one system call; returns how many bytes.
+   * Writes as much of two buffers as the socket takes now, in one system call. Returns the number
+   * of written bytes.
    */
   int write(ByteBuffer first, ByteBuffer second) throws IOException;
 
@@ -28,7 +29,7 @@ interface DirectWriter {
     return channel instanceof UnixChannel unix ? new Unix(unix.fd()) : (DirectWriter) channel;
   }
 
-  /** Writes to a socket of native epoll's. */
+  /** Writes to a socket of native epoll. */
   record Unix(FileDescriptor socket) implements DirectWriter {
     @Override
     public int write(ByteBuffer buffer, int from, int to) throws IOException {

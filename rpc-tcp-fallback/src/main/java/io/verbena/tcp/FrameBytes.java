@@ -5,9 +5,9 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.MessageSizeEstimator;
 
 /**
- * Counts, of what waits for a socket, this process's own bytes: those of frames. Chunks lie in
- * memory and files that are there anyhow, are bounded by the window of the bulk port, and must not
- * keep frames from being sent behind them.
+ * Counts the bytes that wait for a socket, without those of chunks. Chunks stay in memory and files
+ * that exist anyway, and the window of the bulk port bounds them. They must not keep frames from
+ * being queued after them.
  */
 final class FrameBytes implements MessageSizeEstimator, MessageSizeEstimator.Handle {
   static final FrameBytes COUNTED = new FrameBytes();
@@ -21,7 +21,7 @@ final class FrameBytes implements MessageSizeEstimator, MessageSizeEstimator.Han
 
   @Override
   public int size(Object message) {
-    // What wraps memory of others belongs to no pool.
+    // A buffer that wraps memory of others belongs to no pool.
     return message instanceof ByteBuf bytes && bytes.alloc() != UnpooledByteBufAllocator.DEFAULT
         ? bytes.readableBytes()
         : 0;

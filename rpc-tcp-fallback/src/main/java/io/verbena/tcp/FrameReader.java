@@ -7,12 +7,12 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the frames in what a socket delivers and hands them over where they lie. Only a frame that
- * ends in a later read is copied, and no more memory is spent on it than bytes of it have come.
- * Between frames there may be chunks of bulk bytes, which are for the targets.
+ * Finds the frames in the bytes of a socket, and hands them over without a copy. Only a frame that
+ * ends in a later read is copied. Its memory grows no faster than its bytes arrive. Between frames
+ * there may be chunks of bulk bytes, which go to their targets.
  */
 final class FrameReader {
-  /** Bytes of the length before each frame. */
+  /** The length of the prefix of each frame, in bytes. */
   static final int PREFIX = 4;
 
   private static final int SMALLEST_KEPT = 256;
@@ -22,30 +22,32 @@ final class FrameReader {
   private final OpenTargets targets;
   private final Owner owner;
 
-  /** What has been read but not handed over: the start of a frame; whole ones after a pause. */
+  /**
+   * Bytes that were read but not handed over: the start of a frame, or whole frames after a pause.
+   */
   private @Nullable ByteBuf kept;
 
-  /** Between frames there may be chunks. Links of small calls never come to that. */
+  /** Chunks may come between frames. Links that carry only small calls never set this. */
   private boolean expectsChunks;
 
-  /** Nothing is handed over until that is wanted again. */
+  /** Nothing is handed over until reading is resumed. */
   private boolean paused;
 
   private boolean closed;
   private boolean handingOver;
 
-  /** Who the frames are for. */
+  /** The receiver of the frames. */
   interface Owner {
-    /** A frame is at these absolute indices. */
+    /** A frame has arrived, at these absolute indices. The buffer is valid during the call. */
     void onFrame(ByteBuffer buffer, int from, int to);
 
-    /** Returns whether receipts may come. */
+    /** Returns whether the peer may send receipts. */
     boolean expectsReceipts();
 
-    /** The peer has so many of the bulk bytes that it was sent. */
+    /** The peer has received this many bulk bytes in all. */
     void onReceipt(long bytes);
 
-    /** What came is no frame. Closes this reader. */
+    /** The bytes are not a valid frame. The reader is closed. */
     void onViolation(String reason);
   }
 
@@ -56,17 +58,20 @@ final class FrameReader {
     this.owner = owner;
   }
 
-  /** The peer may send chunks from now on. */
+  /** Allows the peer to send chunks from now on. */
   void expectChunks() {
     expectsChunks = true;
   }
 
-  /** Hands nothing over from now on, or is ready to again: see {@link #resume}. */
+  /** Stops or allows the handover of frames. After a pause, call {@link #resume}. */
   void pause(boolean paused) {
     this.paused = paused;
   }
 
-  /** Takes what was read; the caller releases it. Returns whether bulk bytes have come with it. */
+  /**
+   * Takes the bytes of a read; the caller releases the buffer. Returns whether there were bulk
+   * bytes among them.
+   */
   boolean read(ByteBuf in) {
     long before = expectsChunks ? targets.come() : 0;
     take(in);
@@ -91,7 +96,7 @@ final class FrameReader {
     }
   }
 
-  /** Hands over what was kept during a pause. */
+  /** Hands over the bytes that were kept during a pause. */
   void resume() {
     if (handingOver) {
       return;
@@ -103,12 +108,12 @@ final class FrameReader {
     }
   }
 
-  /** Returns whether something came that has not been handed over. */
+  /** Returns whether bytes are kept that were not handed over. */
   boolean hasKept() {
     return kept != null || targets.isWhole();
   }
 
-  /** Returns words for what would be cut short if nothing more came; empty for nothing. */
+  /** Returns a description of the frame or chunk that is incomplete; empty if there is none. */
   String inTheMiddleOf() {
     if (targets.inChunk()) {
       return " in the middle of bulk bytes";
@@ -116,17 +121,17 @@ final class FrameReader {
     return kept != null ? " in the middle of a frame" : "";
   }
 
-  /** Returns memory to read the rest of a chunk into, retained; null if that is not what comes. */
+  /** Returns memory for the rest of a chunk, retained; null if no chunk is being read. */
   @Nullable ByteBuf chunkRoom() {
     return expectsChunks && kept == null && !handingOver ? targets.buffer() : null;
   }
 
-  /** Returns whether what comes next is likely a chunk's header; true once per chunk. */
+  /** Returns whether a chunk's header is likely next; true once for each chunk. */
   boolean headerIsNext() {
     return expectsChunks && targets.headerIsNext();
   }
 
-  /** Returns whether a target has become full since this was asked. */
+  /** Returns whether a target has become full since the last call. */
   boolean isAnyFilled() {
     return expectsChunks && targets.isAnyFilled();
   }
@@ -143,7 +148,7 @@ final class FrameReader {
     return !closed && !paused;
   }
 
-  /** Moves over what the first frame or header in {@code to} lacks, and no more. */
+  /** Moves the missing bytes of the first frame or header in {@code to}, and no more. */
   private void topUp(ByteBuf to, ByteBuf from) {
     int have = to.readableBytes();
     int need = targets.inChunk() ? 0 : PREFIX;
@@ -155,7 +160,7 @@ final class FrameReader {
         need = Receipt.BYTES;
       } else if (beginsChunk(length)) {
         need = Chunk.HEADER;
-      } // else found again, and told, by whoever hands over next
+      } // otherwise the next handover finds the fault again, and reports it
     }
     if (need > have) {
       to.writeBytes(from, Math.min(need - have, from.readableBytes()));
@@ -186,7 +191,7 @@ final class FrameReader {
     return expectsChunks && targets.inChunk();
   }
 
-  /** Returns whether there may be more in the buffer. */
+  /** Returns whether the buffer may hold more. */
   private boolean takeChunk(ByteBuf in) {
     String violation = targets.take(in);
     if (violation != null) {
@@ -200,14 +205,14 @@ final class FrameReader {
     return true;
   }
 
-  /** Hands frames over up to the next chunk; returns whether there is one. */
+  /** Hands over frames up to the next chunk. Returns whether a chunk follows. */
   private boolean takeFrames(ByteBuf in) {
     ByteBuffer view = null;
     int shift = 0;
     while (wantsMore() && in.readableBytes() >= PREFIX) {
       int start = in.readerIndex() + PREFIX;
       int length = in.getInt(start - PREFIX);
-      if (!isSound(length)) { // as no length is that a receipt or a chunk begins with
+      if (!isSound(length)) { // a length that begins a receipt or chunk is never a sound one
         if (beginsReceipt(length)) {
           if (in.readableBytes() < Receipt.BYTES) {
             return false;
@@ -225,7 +230,7 @@ final class FrameReader {
         return false;
       }
       if (view == null) {
-        // Valid until the buffer is read into again; allocates nothing after its first time.
+        // Valid until the next read into the buffer; allocates only the first time.
         view = in.internalNioBuffer(in.readerIndex(), in.readableBytes());
         shift = view.position() - in.readerIndex();
       }
@@ -276,7 +281,7 @@ final class FrameReader {
   }
 
   private String describe(int length) {
-    // 20 to 23 are the types of TLS records; 3 is the major version of all of TLS.
+    // 20 to 23 are the types of TLS records, and 3 is the major version of every TLS.
     if (length >>> 24 >= 20 && length >>> 24 <= 23 && (length >> 16 & 0xff) == 3) {
       return "the peer speaks TLS, and this end does not: give both ends TLS options, or neither";
     }

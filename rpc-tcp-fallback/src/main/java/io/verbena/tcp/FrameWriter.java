@@ -12,9 +12,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes what a link sends, in its order: frames, gathered for one write; chunks, each together
- * with the frames before it; receipts, behind the frames that go anyway. What the socket does not
- * take at once waits in Netty. On the loop.
+ * Writes the frames, chunks and receipts of a link, in order. Frames are gathered for one write. A
+ * chunk is written together with the frames before it, and a receipt after frames that are written
+ * anyway. Netty keeps the bytes that the socket does not take at once. For the loop's thread.
  */
 final class FrameWriter {
   private final SocketChannel channel;
@@ -27,19 +27,19 @@ final class FrameWriter {
   private final UnsentInKernel unsent;
   private BatchPool batches;
 
-  /** Frames sent since the last flush; null when there are none. */
+  /** Frames since the last flush; null if there are none. */
   private @Nullable ByteBuf batch;
 
   private boolean pushedBack;
 
-  /** The peer may send chunks, and want receipts for them. */
+  /** The peer may send chunks, and ask for receipts. */
   private boolean givesReceipts;
 
   /** The link that writes. */
   interface Owner {
     boolean isClosed();
 
-    /** The connection is gone. */
+    /** The connection was lost. */
     void lost(Throwable cause);
   }
 
@@ -53,17 +53,17 @@ final class FrameWriter {
     this.unsent = new UnsentInKernel(channel);
   }
 
-  /** Takes buffers of another loop, to which the link has moved. */
+  /** Uses the buffers of another loop, to which the link has moved. */
   void takeFrom(BatchPool others) {
     batches = others;
   }
 
-  /** The peer may want receipts from now on. */
+  /** Allows receipts from now on. */
   void giveReceipts() {
     givesReceipts = true;
   }
 
-  /** Puts a frame behind those that wait for a flush. */
+  /** Queues a frame until the next flush. */
   SendResult send(Slot slot) {
     int length = slot.length();
     ByteBuf to = owner.isClosed() ? null : roomFor(FrameReader.PREFIX + length);
@@ -78,7 +78,7 @@ final class FrameWriter {
     return SendResult.SENT;
   }
 
-  /** Returns where to put a frame; null when the socket has taken too little of those before. */
+  /** Returns a buffer with room for a frame; null if the socket has too much unwritten. */
   private @Nullable ByteBuf roomFor(int bytes) {
     ByteBuf current = batch;
     if (current != null && current.capacity() - current.writerIndex() >= bytes) {
@@ -94,17 +94,17 @@ final class FrameWriter {
     return current;
   }
 
-  /** Returns whether a frame was turned back, and nobody has been told of room since. */
+  /** Returns whether a frame was refused, and no room has been reported since. */
   boolean isPushedBack() {
     return pushedBack;
   }
 
-  /** Whoever was turned back is told of room. */
+  /** Notes that room was reported. */
   void roomTold() {
     pushedBack = false;
   }
 
-  /** Writes the frames that wait, with a receipt behind them if one is due. */
+  /** Writes the queued frames, with a receipt if one is due. */
   void flush() {
     if (isReceiptDue()) {
       addReceipt();
@@ -112,7 +112,7 @@ final class FrameWriter {
     write();
   }
 
-  /** Returns whether a receipt is due, and can leave now. */
+  /** Returns whether a receipt is due, and can be sent now. */
   boolean isReceiptDue() {
     return givesReceipts && targets.isReceiptDue() && !owner.isClosed() && channel.isWritable();
   }
@@ -147,11 +147,11 @@ final class FrameWriter {
   }
 
   /**
-   * Sends a chunk at once: its header together with the frames before it, and its bytes from where
-   * they are.
+   * Sends a chunk at once. Its header is written with the frames before it, and its bytes without a
+   * copy.
    *
-   * @param chunkBytes how long chunks are now
-   * @param bytes gives a {@link ByteBuf} or a {@link FilePiece}
+   * @param chunkBytes the present length of chunks
+   * @param bytes returns a {@link ByteBuf} or a {@link FilePiece}
    */
   SendResult send(
       Chunk header, int chunkBytes, Supplier<Object> bytes, ChannelFutureListener whenDone) {
@@ -164,7 +164,7 @@ final class FrameWriter {
     if (!channel.isWritable()) {
       return SendResult.BACK_PRESSURED;
     }
-    Object body = bytes.get(); // before its header leaves: it may be that it cannot be had
+    Object body = bytes.get(); // before the header is written, because this may fail
     ByteBuf before = batch != null ? batch : batches.take(Chunk.HEADER);
     batch = null;
     header.writeTo(before);
@@ -186,12 +186,12 @@ final class FrameWriter {
       try {
         writeDirectly(before, memory);
       } catch (IOException e) {
-        // Netty, which writes what is left, meets it too and fails what was to be written.
+        // Netty writes the rest, meets the same failure, and fails the write.
       }
     }
   }
 
-  /** Writes what the socket takes now, by one system call, where nothing waits before it. */
+  /** Writes as much as the socket takes now, by one system call, unless other bytes wait before. */
   private void writeDirectly(ByteBuf frames, @Nullable ByteBuf body) throws IOException {
     ChannelOutboundBuffer waiting = direct == null ? null : channel.unsafe().outboundBuffer();
     if (direct == null || waiting == null || !waiting.isEmpty()) {
@@ -208,7 +208,7 @@ final class FrameWriter {
     body.skipBytes(Math.max(0, written - first));
   }
 
-  /** The link is closed: what was not flushed does not leave. */
+  /** Drops frames that were not flushed; the link is closed. */
   void close() {
     if (batch != null) {
       batch.release();

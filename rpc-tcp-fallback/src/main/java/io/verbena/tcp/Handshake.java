@@ -8,7 +8,7 @@ import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import java.nio.channels.ClosedChannelException;
 import java.util.function.BiConsumer;
 
-/** Waits for the end of a TLS handshake, tells of it once, and leaves. */
+/** Waits for the end of a TLS handshake, reports it once, and removes itself. */
 final class Handshake extends ChannelInboundHandlerAdapter {
   private final SslHandler tls;
   private final BiConsumer<SocketChannel, SslHandler> onDone;

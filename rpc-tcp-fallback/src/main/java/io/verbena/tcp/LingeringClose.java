@@ -12,19 +12,19 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Turns a close into one that loses nothing: it sends what is due, says so (FIN), and reads and
- * drops what still comes until the peer has closed too. A socket closed with unread data in it
- * would reset the connection, and the reset would overtake our last frames, or the TLS alert that
- * tells the peer what was wrong. Stands next to the socket, below TLS.
+ * Makes a close lose nothing. It sends the queued bytes and then FIN. It reads and drops further
+ * bytes until the peer has closed too. If a socket is closed with unread data, the system resets
+ * the connection. The reset would overtake the last frames, or the TLS alert that tells the peer
+ * the reason. The handler stands next to the socket, below TLS.
  */
 final class LingeringClose extends ChannelOutboundHandlerAdapter {
-  /** How long a peer may take to close its side. */
+  /** The time that the peer has to close its side. */
   private static final long PATIENCE_SECONDS = 5;
 
   private ByteBuf lastWords = Unpooled.EMPTY_BUFFER;
   private boolean closing;
 
-  /** Has something sent below TLS before the connection is closed. */
+  /** Sends bytes below TLS before the connection is closed. */
   void lastWords(ByteBuf bytes) {
     lastWords = bytes;
   }
@@ -54,7 +54,7 @@ final class LingeringClose extends ChannelOutboundHandlerAdapter {
     context.writeAndFlush(lastWords).addListener(_ -> channel.shutdownOutput());
   }
 
-  /** Drops what comes. */
+  /** Drops all bytes. */
   private static final class Drop extends ChannelInboundHandlerAdapter {
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {

@@ -8,7 +8,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.util.List;
 
-/** Sockets of the JDK that let themselves be written to directly. */
+/** Sockets of the JDK that can be written to directly. */
 final class NioSockets {
   private NioSockets() {}
 

@@ -10,27 +10,28 @@ import java.nio.file.Path;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The files that this process may have open, sockets among them. */
+/** The limit of open files of this process; sockets count too. */
 final class OpenFiles {
   private static final Pattern SOFT_LIMIT = Pattern.compile("Max open files\\s+(\\S+)");
 
-  /** Read before they run out: then it could not be. */
+  /** Read at the start: without free files it could not be read. */
   private static final String LIMIT = limit();
 
   /**
-   * Loaded before they run out: a class that is not found then leaves callers without an answer.
+   * Loaded at the start: without free files the class would not be found, and callers would get no
+   * answer.
    */
   private static final Class<?> LOADED = Thrown.class;
 
   /** A file that can be opened as long as any can. */
   private static final File ALWAYS = new File("/dev/null");
 
-  /** Whether it is there: Windows has none, and says nothing of files that run out. */
+  /** Whether the file exists. Windows does not have it, and does not report a lack of files. */
   private static final boolean ASKABLE = ALWAYS.exists();
 
   private OpenFiles() {}
 
-  /** Has the limit read while it can be. */
+  /** Reads the limit while that is possible. */
   static void prepare() {
     Class<?> _ = LOADED;
   }
@@ -40,13 +41,13 @@ final class OpenFiles {
       Matcher told = SOFT_LIMIT.matcher(Files.readString(Path.of("/proc/self/limits")));
       return told.find() ? told.group(1) + " " : "";
     } catch (IOException | SecurityException e) {
-      return ""; // this is not Linux
+      return ""; // not Linux
     }
   }
 
   /**
-   * Returns whether so many files cannot be opened now. Asks the kernel, whose words are in any
-   * language.
+   * Returns whether this many files cannot be opened now. It tries that, because the kernel's
+   * messages may be in any language.
    */
   private static boolean haveRunOut(int needed) {
     if (needed == 0 || !ASKABLE) {
@@ -60,22 +61,24 @@ final class OpenFiles {
   }
 
   /**
-   * Returns why something failed that needed files: that they have run out, and what to do, or else
-   * other words.
+   * Returns the reason of a failure that may come from a lack of files, with its cure; or else
+   * {@code otherwise}.
    */
   static String why(int needed, String otherwise) {
     return haveRunOut(needed) ? words() : otherwise;
   }
 
-  /** The same, or else what was thrown says. */
+  /**
+   * Returns the reason of a failure like {@link #why(int, String)}, or else that of the exception.
+   */
   static String why(int needed, Throwable thrown) {
     return haveRunOut(needed) ? words() : Thrown.words(thrown);
   }
 
   private static String words() {
-    return "this process has all the "
+    return "this process has reached its limit of "
         + LIMIT
-        + "files open that it may: raise 'ulimit -n', or LimitNOFILE in its systemd"
+        + "open files: raise 'ulimit -n', or LimitNOFILE in its systemd"
         + " unit, or close what it leaves open";
   }
 }

@@ -10,9 +10,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory that a link's peer may fill, and the chunk that is filling it: the receiving half of
- * the bulk port. While a chunk is coming in the socket is read straight into that memory. What
- * comes for a target that has been closed is read past; so a target is fenced when it is closed.
+ * The memory that the peer of a link may write to, and the chunk that is being read: the receiving
+ * half of the bulk port. While a chunk arrives, the socket is read directly into that memory. Bytes
+ * for a closed target are skipped, so a target is fenced when it is closed.
  */
 final class OpenTargets {
   private static final long FIRST = 1;
@@ -20,29 +20,29 @@ final class OpenTargets {
   private final Map<Long, Target> open = new HashMap<>();
   private long next = FIRST;
 
-  /** The chunk that is coming in; null between chunks. */
+  /** The chunk that is arriving; null between chunks. */
   private @Nullable Chunk chunk;
 
-  /** Whose the chunk is; null if that has been closed. */
+  /** The target of the chunk; null if it was closed. */
   private @Nullable Target target;
 
-  /** Where the chunk goes, written up to where it has come; null if its target was closed. */
+  /** The memory of the chunk, with the position of the next byte; null if its target was closed. */
   private @Nullable ByteBuf room;
 
-  /** How much of the chunk is still to come. */
+  /** The number of bytes of the chunk that are still to come. */
   private int missing;
 
   private boolean headerIsNext;
 
-  /** A target has become full, and nobody has asked since. */
+  /** A target has become full since the last call of {@link #isAnyFilled}. */
   private boolean filled;
 
-  /** Bytes that have come, and of these those of whole chunks, whatever became of them. */
+  /** All bulk bytes that have arrived, and those of whole chunks, for open and closed targets. */
   private long come;
 
   private long comeWhole;
 
-  /** The peer wants a receipt. */
+  /** The peer has asked for a receipt. */
   private boolean asked;
 
   BulkTarget open(BulkRegion region, long offset, long length, BulkTarget.Listener listener) {
@@ -53,22 +53,22 @@ final class OpenTargets {
     return opened;
   }
 
-  /** Returns how many bulk bytes have come. */
+  /** Returns the number of bulk bytes that have arrived. */
   long come() {
     return come;
   }
 
-  /** Returns how many bulk bytes have come in whole chunks. */
+  /** Returns the number of bulk bytes that have arrived in whole chunks. */
   long comeWhole() {
     return comeWhole;
   }
 
-  /** Returns whether the peer has asked for a receipt since one was given. */
+  /** Returns whether the peer has asked for a receipt since the last one. */
   boolean isReceiptDue() {
     return asked;
   }
 
-  /** A receipt was given for all that has come in whole. */
+  /** Notes that a receipt was sent for all whole chunks. */
   void receiptGiven() {
     asked = false;
   }
@@ -77,19 +77,19 @@ final class OpenTargets {
     return chunk != null;
   }
 
-  /** Returns whether the chunk has come in whole, and only {@link #endChunk} is due. */
+  /** Returns whether the chunk is complete, so that only {@link #endChunk} is due. */
   boolean isWhole() {
     return chunk != null && missing == 0;
   }
 
-  /** Returns whether what comes next is likely a chunk's header; true once per target and chunk. */
+  /** Returns whether a chunk's header is likely next; true once for each target and chunk. */
   boolean headerIsNext() {
     boolean expected = headerIsNext;
     headerIsNext = false;
     return expected;
   }
 
-  /** Returns whether a target has become full since this was asked. */
+  /** Returns whether a target has become full since the last call. */
   boolean isAnyFilled() {
     boolean any = filled;
     filled = false;
@@ -99,16 +99,16 @@ final class OpenTargets {
   /**
    * Begins a chunk.
    *
-   * @return what is wrong with it; null if nothing is
+   * @return the fault of the chunk; null if it is sound
    */
   @Nullable String begin(Chunk header) {
     if (header.bytes() == 0) {
-      return "the peer sent bulk bytes, but none of them";
+      return "the peer sent a chunk of 0 bulk bytes";
     }
     if (header.target() < FIRST || header.target() >= next) {
       return "the peer sent bulk bytes for target "
           + header.target()
-          + ", which this end never opened for it";
+          + ", which this end never opened";
     }
     Target to = open.get(header.target());
     if (to != null) {
@@ -148,8 +148,8 @@ final class OpenTargets {
   }
 
   /**
-   * Returns memory to read the chunk into, retained; null if it is to be read like frames, as what
-   * goes to the heap is: no system call writes there.
+   * Returns the memory of the chunk, retained, for a read from the socket. Null if its bytes must
+   * be read like frames, as for the heap, into which no system call can write.
    */
   @Nullable ByteBuf buffer() {
     if (room == null || !room.isDirect() || missing == 0 || target == null || !target.isAlive()) {
@@ -158,13 +158,13 @@ final class OpenTargets {
     return room.retain();
   }
 
-  /** Returns whether a buffer is the one that {@link #buffer} gave. */
-  @SuppressWarnings("ReferenceEquality") // the very buffer, not one with equal bytes
+  /** Returns whether this is the buffer that {@link #buffer} returned. */
+  @SuppressWarnings("ReferenceEquality") // the same buffer, not one with equal bytes
   boolean isBuffer(ByteBuf read) {
     return read == room;
   }
 
-  /** The buffer has been read into. */
+  /** Notes that the socket was read into the buffer. */
   void landed() {
     if (room != null) {
       come += missing - room.writableBytes();
@@ -173,9 +173,9 @@ final class OpenTargets {
   }
 
   /**
-   * Takes the chunk's bytes out of what was read like frames.
+   * Takes the chunk's bytes from a buffer that was read like frames.
    *
-   * @return what is wrong; null if nothing is
+   * @return the failure; null if there is none
    */
   @Nullable String take(ByteBuf in) {
     int bytes = Math.min(missing, in.readableBytes());
@@ -191,7 +191,7 @@ final class OpenTargets {
     return null;
   }
 
-  /** Ends a chunk that is whole, and tells of it if the peer wished so. */
+  /** Ends a complete chunk, and reports it to the target's listener if it is a checkpoint. */
   void endChunk() {
     Chunk ended = chunk;
     Target to = target;
@@ -211,7 +211,7 @@ final class OpenTargets {
     }
   }
 
-  /** Lets go of the target of the chunk under way. */
+  /** Releases the memory of the present chunk. */
   private void drop() {
     target = null;
     if (room != null) {
@@ -220,7 +220,7 @@ final class OpenTargets {
     }
   }
 
-  /** Nothing lands any more. */
+  /** Closes all targets. */
   void close() {
     open.clear();
     drop();

@@ -5,32 +5,32 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many bulk bytes are on their way at a time: as many as keep the line busy, and few enough
- * that what comes behind them, such as a small call, waits for some {@link #QUEUE_NANOS} at most.
- * Told by receipts: where these come later than they would without a queue on the way, there is
- * one, in whatever buffers the ends and the network have. A line on which a chunk takes no time to
- * speak of needs no more than that one to show how fast it is.
+ * The window of bulk bytes. It keeps the line busy, and is small enough that later frames, such as
+ * those of a small call, wait about {@link #QUEUE_NANOS} at most. Receipts show the delay. If a
+ * receipt comes later than it would on an empty line, bytes queue in buffers of the ends or the
+ * network. On a fast line, on which one chunk takes almost no time, that chunk alone shows the
+ * speed.
  *
  * <pre>
  *   later by           then
- *   up to QUEUE / 2    as many bytes more as have arrived: twice as many, each round trip
- *   up to QUEUE        an eighth of that
- *   more               as many fewer, once each round trip, as leave three quarters of QUEUE
+ *   up to QUEUE / 2    larger by the bytes that arrived: it doubles each round trip
+ *   up to QUEUE        larger by an eighth of them
+ *   more               smaller, once each round trip, to leave three quarters of QUEUE
  * </pre>
  *
- * Now and then the queue is let drain, to learn how early receipts can come.
+ * From time to time the queue is left to drain, to measure the shortest delay again.
  */
 final class Pace {
-  /** What a small frame may wait for bulk bytes, about. */
+  /** About the longest time that a small frame may wait for bulk bytes. */
   static final long QUEUE_NANOS = 40_000_000;
 
-  /** At 1 Mbit/s it takes 32 ms; less would be headers more than bytes. */
+  /** It takes 32 ms at 1 Mbit/s. With less, the headers would outweigh the bytes. */
   static final int LEAST_CHUNK = 4 << 10;
 
-  /** Enough that a system call, a wake-up and a header are little beside it. */
+  /** Large enough to outweigh a system call, a wake-up and a header. */
   static final int MOST_CHUNK = 1 << 20;
 
-  /** One chunk alone shall not look like a queue. */
+  /** The chunks in a window: one chunk alone must not look like a queue. */
   static final int CHUNKS = 8;
 
   private static final long FIRST_WINDOW = 4 * LEAST_CHUNK;
@@ -39,7 +39,7 @@ final class Pace {
   /** 5 Gbit/s over 100 ms. */
   private static final long MOST_WINDOW = 64L << 20;
 
-  /** The way may have become longer meanwhile. */
+  /** The path may have become longer meanwhile. */
   private static final long DRAIN_EVERY_NANOS = 30_000_000_000L;
 
   private final LongSupplier clock;
@@ -51,10 +51,13 @@ final class Pace {
   private long shortest = Long.MAX_VALUE;
   private long shortestSince;
 
-  /** What was sent by when the window was made smaller: what arrived before says nothing new. */
+  /**
+   * The bytes sent when the window was last made smaller. Receipts for earlier bytes say nothing
+   * new.
+   */
   private long smallerFrom;
 
-  /** A receipt that will come when so many bytes have arrived, the last of them in one chunk. */
+  /** An expected receipt: for a number of bytes in all, the last of them in one chunk. */
   private record Asked(long bytes, int chunk, long sinceNanos) {}
 
   Pace(LongSupplier clock) {
@@ -62,23 +65,23 @@ final class Pace {
     this.shortestSince = clock.getAsLong();
   }
 
-  /** Returns how many bytes one chunk should have: a power of two. */
+  /** Returns the length of the next chunks, a power of two. */
   int chunkBytes() {
     long part = Math.clamp(window / CHUNKS, LEAST_CHUNK, MOST_CHUNK);
     return (int) Long.highestOneBit(part);
   }
 
-  /** Returns whether so many bytes may be sent now. Where not, a receipt is awaited. */
+  /** Returns whether so many bytes may be sent now. If not, a receipt is expected. */
   boolean hasRoom(int bytes) {
     return asked.isEmpty() || sent - arrived + bytes <= window;
   }
 
-  /** Returns whether a receipt is to be asked for with the next so many bytes. */
+  /** Returns whether the next bytes should ask for a receipt. */
   boolean asks(int bytes) {
     return asked.isEmpty() || sent + bytes - askedFor >= window / CHUNKS;
   }
 
-  /** So many bytes are sent. */
+  /** Notes that bytes were sent. */
   void sent(int bytes, boolean asking) {
     sent += bytes;
     if (asking) {
@@ -87,15 +90,17 @@ final class Pace {
     }
   }
 
-  /** Returns whether anything was sent that a receipt may be for. */
+  /** Returns whether the peer may send receipts, because bytes were sent. */
   boolean expectsReceipts() {
     return sent > 0;
   }
 
-  /** Takes a receipt for so many bytes in all; returns what is wrong with it, or null. */
+  /**
+   * Takes a receipt, with the number of all bytes that have arrived. Returns its fault, or null.
+   */
   @Nullable String receipt(long bytes) {
     if (bytes <= arrived || bytes > sent) {
-      return "the peer says that %d bulk bytes have arrived, of %d; %d it has said before"
+      return "the peer reports that %d of %d bulk bytes have arrived, after it had reported %d"
           .formatted(bytes, sent, arrived);
     }
     Asked last = null;
@@ -128,7 +133,7 @@ final class Pace {
       if (last.bytes > smallerFrom) {
         shrink((long) ((double) window * (shortest + QUEUE_NANOS * 3 / 4) / took));
       }
-    } else if (before >= window / 2) { // else there was not enough to send to learn from
+    } else if (before >= window / 2) { // with less under way there is nothing to learn
       window = Math.min(MOST_WINDOW, window + (late <= QUEUE_NANOS / 2 ? fresh : fresh / CHUNKS));
     }
   }

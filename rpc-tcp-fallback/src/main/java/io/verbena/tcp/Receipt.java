@@ -3,7 +3,8 @@ package io.verbena.tcp;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Tells the sender of bulk bytes how many have arrived; where a frame would have its length:
+ * The number of bulk bytes that have arrived, for their sender. It stands in the place of a frame's
+ * length:
  *
  * <pre>
  *    0                                                              31
@@ -16,24 +17,24 @@ import io.netty.buffer.ByteBuf;
  * </pre>
  */
 final class Receipt {
-  /** Bytes of it all. */
+  /** The length of a receipt, in bytes. */
   static final int BYTES = FrameReader.PREFIX + Long.BYTES;
 
   private static final int MARK = 1 << 31;
 
   private Receipt() {}
 
-  /** Returns whether what stands where a frame has its length begins a receipt. */
+  /** Returns whether the first 4 bytes, a frame's length or a prefix, begin a receipt. */
   static boolean begins(int prefix) {
     return prefix == MARK;
   }
 
-  /** Reads one, which is there in whole; returns how many bytes have arrived. */
+  /** Reads a receipt that is complete. Returns the number of bytes that have arrived. */
   static long readFrom(ByteBuf in) {
     return in.skipBytes(FrameReader.PREFIX).readLong();
   }
 
-  /** Writes one; there is room for it. */
+  /** Writes a receipt. The buffer must have room for it. */
   static void writeTo(ByteBuf out, long arrived) {
     out.writeInt(MARK).writeLong(arrived);
   }

@@ -8,24 +8,24 @@ import io.netty.util.UncheckedBooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What sockets of plaintext links are read into. In the middle of a chunk that is the memory the
- * chunk goes to; else one buffer that all links of a loop share. A link takes what it needs out of
- * it before the next is read, so that a thousand idle links hold no receive memory.
+ * The buffer into which sockets of plaintext links are read. In the middle of a chunk it is the
+ * memory of the chunk's target. Otherwise it is one buffer that all links of a loop share. A link
+ * handles its bytes before the next link is read, so a thousand idle links hold no receive memory.
  */
 final class ReceiveBuffer {
-  /** What one read takes at most: enough for hundreds of small frames in one system call. */
+  /** The most bytes of one read: enough for hundreds of small frames in one system call. */
   private static final int BYTES = 64 << 10;
 
   /**
-   * What is read at the end of a chunk: the header of the next one, and a few small frames. More
-   * would mostly be bytes of the next chunk, which then have to be copied to where they go.
+   * The bytes to read at the end of a chunk: the header of the next chunk, and a few small frames.
+   * Further bytes would mostly belong to the next chunk, and would have to be copied to its target.
    */
   private static final int BETWEEN_CHUNKS = 512;
 
-  /** What one read of a socket takes that carries no link. */
+  /** The bytes of one read of a socket that carries no link. */
   private static final int OF_OTHERS = 8 << 10;
 
-  /** Reads of one link before others have their turn. */
+  /** The number of reads of one link before other links have their turn. */
   private static final int READS_IN_A_ROW = 4;
 
   private final ByteBuf buffer;
@@ -36,26 +36,26 @@ final class ReceiveBuffer {
     this.small = allocator.directBuffer(BETWEEN_CHUNKS, BETWEEN_CHUNKS);
   }
 
-  /** Has a socket read into this buffer, from its registration on. */
+  /** Makes a socket read into this buffer, before its registration. */
   void use(SocketChannel socket) {
     socket.config().setRecvByteBufAllocator(new Reads(this));
   }
 
-  /** Has a socket that read into another loop's buffer read into this one. */
+  /** Makes a socket that read into another loop's buffer read into this one. */
   void takeOver(SocketChannel socket) {
     if (socket.config().getRecvByteBufAllocator() instanceof Reads reads) {
       reads.shared = this;
     }
   }
 
-  /** Has a socket's chunks read to where they go, if its reader reads from the socket itself. */
+  /** Makes a socket read chunks into their targets, if it uses this buffer. */
   static void readFor(FrameReader reader, SocketChannel socket) {
     if (socket.config().getRecvByteBufAllocator() instanceof Reads reads) {
       reads.reader = reader;
     }
   }
 
-  /** Has a socket that carries no link read into memory of its own, which may be kept. */
+  /** Makes a socket that carries no link read into memory of its own, which may be kept. */
   static void leave(SocketChannel socket) {
     if (socket.config().getRecvByteBufAllocator() instanceof Reads reads) {
       reads.isApart = true;
@@ -86,12 +86,12 @@ final class ReceiveBuffer {
         return room;
       }
       ByteBuf next = reader != null && reader.headerIsNext() ? shared.small : shared.buffer;
-      // In use only if a frame's listener makes the loop read again, from within the frame.
+      // The buffer is in use only if a listener of a frame makes the loop read again from within.
       return next.refCnt() == 1 ? next.clear().retain() : allocator.directBuffer(BYTES);
     }
 
     @Override
-    @SuppressWarnings("deprecation") // Handle is what the interface returns
+    @SuppressWarnings("deprecation") // the interface returns a Handle
     public Handle newHandle() {
       return new MaxMessageHandle() {
         @Override
@@ -100,8 +100,8 @@ final class ReceiveBuffer {
         }
 
         /**
-         * When a target is full its sender likely waits to hear of that: it is told before more is
-         * read.
+         * Stops reading when a target is full: its sender probably waits for the confirmation,
+         * which goes out before more is read.
          */
         @Override
         public boolean continueReading(UncheckedBooleanSupplier mayBeMore) {

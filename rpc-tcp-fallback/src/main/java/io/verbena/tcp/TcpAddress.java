@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 record TcpAddress(String host, int port) {
   static final String SCHEME = "tcp";
 
-  /** For {@link URI#getHost} an underscore makes no host, and names of containers have them. */
+  /** {@link URI#getHost} accepts no underscore, which names of containers may have. */
   private static final Pattern AUTHORITY = Pattern.compile("(\\[[^\\]]+]|[\\w.-]+):(\\d{1,5})");
 
   static TcpAddress of(URI uri) throws LinkException {
@@ -29,7 +29,7 @@ record TcpAddress(String host, int port) {
       throw new LinkException(
           "'"
               + uri
-              + "' is no TCP address; write tcp://HOST:PORT, such as tcp://10.0.0.7:7400 or"
+              + "' is not a TCP address; write tcp://HOST:PORT, such as tcp://10.0.0.7:7400 or"
               + " tcp://[::1]:7400",
           null);
     }
@@ -42,12 +42,12 @@ record TcpAddress(String host, int port) {
     if (address == null) {
       return SCHEME + "://?";
     }
-    // An unresolved address would have no InetAddress; those of sockets have.
+    // An unresolved address has no InetAddress; addresses of sockets have one.
     InetAddress ip = address.getAddress();
     return new TcpAddress(NetUtil.toAddressString(ip), address.getPort()).toString();
   }
 
-  /** Returns the address without a look-up; null for a name. */
+  /** Returns the address of a literal, without a look-up; null for a name. */
   @Nullable InetAddress literal() {
     return NetUtil.createInetAddressFromIpAddressString(host);
   }

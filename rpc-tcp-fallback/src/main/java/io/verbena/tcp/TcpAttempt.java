@@ -22,14 +22,14 @@ import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One attempt to open a link: look the name up, connect to its addresses one after another until
- * one answers, shake hands if TLS is asked for. All of it is bounded by one time limit.
+ * One attempt to open a link. It looks the name up, connects to the addresses one after another
+ * until one answers, and shakes hands if TLS is required. One time limit bounds all of it.
  */
 final class TcpAttempt {
   private static final String REFUSED =
       "refused the connection: nothing listens on that port; start the server, or correct the port";
 
-  /** No system gives a connection up for want of an answer sooner: it asks again after a second. */
+  /** No system reports a time-out earlier: each sends its first packet again after a second. */
   private static final long LEAST_TO_TIME_OUT_NANOS = 3_000_000_000L;
 
   private final TcpDriver driver;
@@ -42,7 +42,7 @@ final class TcpAttempt {
   private @Nullable String lastFailure;
   private @Nullable Throwable lastCause;
 
-  /** Whether every address that was tried says that nobody listens there. */
+  /** Whether every tried address has refused the connection. */
   private boolean allRefused = true;
 
   private boolean over;
@@ -59,11 +59,14 @@ final class TcpAttempt {
     step(this::begin);
   }
 
-  /** Netty would only log what a step throws, and nobody would hear before the time is over. */
+  /**
+   * Runs a step, and fails the attempt if it throws. Netty would only log the exception, and the
+   * attempt would end by its time limit.
+   */
   private void step(Runnable step) {
     try {
       step.run();
-    } catch (Throwable e) { // the context of TLS is users' code, too
+    } catch (Throwable e) { // the TLS context is users' code, too
       fail(new LinkException(uri + ": the connection could not be set up: " + Thrown.words(e), e));
     }
   }
@@ -89,7 +92,10 @@ final class TcpAttempt {
     }
   }
 
-  /** The resolver of the JDK blocks, for seconds if DNS does: not on the loop. */
+  /**
+   * Looks the name up. The JDK's resolver blocks, for seconds if DNS does, so this does not run on
+   * the loop.
+   */
   private void lookUp(TcpAddress address) {
     OwnThreads.hand(
         OwnThreads.LOOKUPS,
@@ -148,7 +154,7 @@ final class TcpAttempt {
     socket.pipeline().addLast(new LingeringClose());
     driver.register(socket);
     if (!addresses.isEmpty()) {
-      // Leave the others their share of the time.
+      // Leaves a share of the time to the other addresses.
       driver.schedule(() -> giveUp(socket), millisLeft() / (addresses.size() + 1));
     }
     long begun = driver.loop().ticker().nanoTime();
@@ -204,7 +210,7 @@ final class TcpAttempt {
 
   private void handshakeFailed(String server, Throwable cause) {
     if (cause instanceof SslHandshakeTimeoutException) {
-      timeOut(); // it was given what was left of the attempt's time: say how long that was in all
+      timeOut(); // the time limit was the rest of the attempt's time; report the whole
       return;
     }
     String failure = uri + ": " + Tls.explain(cause, server);
@@ -215,24 +221,25 @@ final class TcpAttempt {
   }
 
   /**
-   * Returns whether both ends are one: where nobody listens on a port of this machine that clients
-   * have, the kernel may give it to the socket that asks for it.
+   * Returns whether both ends are one socket. If nothing listens at a port of this machine that is
+   * in the range of clients' ports, the kernel may give that port to the connecting socket itself.
    */
   private static boolean meetsItself(SocketChannel socket) {
     return socket.localAddress() != null && socket.localAddress().equals(socket.remoteAddress());
   }
 
   private static String explain(Throwable cause) {
-    Throwable first = cause.getCause() == null ? cause : cause.getCause(); // Netty adds the address
+    Throwable first =
+        cause.getCause() == null ? cause : cause.getCause(); // Netty's exception adds the address
     return "cannot be reached ("
         + (first.getMessage() == null ? first.getClass().getSimpleName() : cause.getMessage())
         + "): check the address, and the network and firewalls between";
   }
 
   /**
-   * Returns whether the other machine answers that nobody listens. The message says so in the
-   * machine's language; the type stands for ECONNREFUSED and ETIMEDOUT alone, and for all that
-   * epoll's connect fails with at once, without an answer.
+   * Returns whether the other machine has refused the connection. The message is in the machine's
+   * language, so it does not help. The type means ECONNREFUSED or ETIMEDOUT, or, with epoll, any
+   * failure that connect returns at once without an answer.
    */
   private static boolean isRefusal(@Nullable Throwable cause, long nanos) {
     return cause instanceof ConnectException
@@ -256,7 +263,7 @@ final class TcpAttempt {
             null));
   }
 
-  /** Fails the attempt since its loop ends. */
+  /** Fails the attempt because its loop ends. */
   void abandon() {
     fail(new LinkException(uri + ": the event loop was closed while connecting", null));
   }

@@ -20,16 +20,16 @@ import java.util.ArrayDeque;
 import java.util.function.Supplier;
 
 /**
- * Bulk bytes as chunks of a link's stream, between its frames. The socket takes them from the
- * memory they are in, and puts them into the memory they go to; only TLS, which changes every byte,
- * copies. Nothing needs to be pinned.
+ * Sends and receives bulk bytes as chunks of a link's stream, between its frames. The socket reads
+ * from the source's memory, and writes into the target's. Only TLS, which changes every byte,
+ * copies. No memory needs to be pinned.
  *
  * <p>Chunks and frames share one stream and its order. So {@link io.verbena.link.Link#setReceiving
- * setReceiving(false)} holds up both: nothing is told to have arrived while a link is paused, and a
- * listener must not wait for bulk bytes in a pause.
+ * setReceiving(false)} stops both. No arrival is reported while a link is paused, so a listener
+ * must not wait for bulk bytes in a pause.
  */
 final class TcpBulk implements BulkPort {
-  /** With the one that waits in the kernel, half of what may be on its way. */
+  /** Together with the chunk in the kernel, half of the window. */
   private static final int CHUNKS_UNDER_WAY = Pace.CHUNKS / 2 - 1;
 
   private final TcpLink link;
@@ -38,14 +38,14 @@ final class TcpBulk implements BulkPort {
   private final boolean tls;
   private final Pace pace;
 
-  /** Who is to hear that a piece is written, once the stack is unwound. */
+  /** The callbacks of written pieces, to be called once the stack is unwound. */
   private final ArrayDeque<Runnable> written = new ArrayDeque<>();
 
   private final Runnable tellOfWritten = this::tellOfWritten;
   private long bytesUnderWay;
   private int sourcesInUse;
 
-  /** A piece was turned back, and nobody has been told of room since. */
+  /** A piece was refused, and no room has been reported since. */
   private boolean pushedBack;
 
   TcpBulk(TcpLink link, FrameWriter writer, OpenTargets targets, boolean tls, Pace pace) {
@@ -88,14 +88,18 @@ final class TcpBulk implements BulkPort {
   public RemoteTarget remote(ByteBuffer advertisement) throws LinkException {
     if (advertisement.remaining() != 2 * Long.BYTES) {
       throw new LinkException(
-          "an advertisement has 16 bytes here, and the peer's has " + advertisement.remaining(),
+          "the peer's advertisement must have 16 bytes, but has " + advertisement.remaining(),
           null);
     }
     long number = advertisement.getLong();
     long length = advertisement.getLong();
     if (number < 0 || length < 0) {
       throw new LinkException(
-          "the peer advertised " + length + " bytes as target " + number + ": neither is below 0",
+          "the peer advertised "
+              + length
+              + " bytes as target "
+              + number
+              + ", but neither may be below 0",
           null);
     }
     return new NumberedTarget(number, length);
@@ -112,7 +116,7 @@ final class TcpBulk implements BulkPort {
       Runnable whenWritten) {
     MemorySegment piece = source.memory().asSlice(offset, length);
     if (!piece.isNative()) {
-      throw new IllegalArgumentException("the socket reads native memory alone");
+      throw new IllegalArgumentException("the socket reads native memory only");
     }
     if (!piece.scope().isAlive()) {
       throw new IllegalStateException(
@@ -131,7 +135,7 @@ final class TcpBulk implements BulkPort {
     ByteBuf copy = link.allocator().directBuffer(bytes.remaining());
     try {
       return copy.writeBytes(bytes);
-    } catch (InternalError e) { // a mapped file has become shorter
+    } catch (InternalError e) { // a mapped file was truncated
       copy.release();
       throw e;
     }
@@ -153,7 +157,7 @@ final class TcpBulk implements BulkPort {
       Runnable whenWritten) {
     if (!writesFrom(source)) {
       throw new IllegalArgumentException(
-          "only files of the default file system can be sent from, and without TLS, not " + source);
+          "only files of the default file system can be sent, and only without TLS, not " + source);
     }
     Write write = new Write(length, MemorySegment.NULL, whenWritten);
     return send(
@@ -200,12 +204,12 @@ final class TcpBulk implements BulkPort {
     return pushedBack;
   }
 
-  /** Whoever was turned back is told of room. */
+  /** Notes that room was reported. */
   void roomTold() {
     pushedBack = false;
   }
 
-  /** Returns whether the socket may still read from what this end's owner gave. */
+  /** Returns whether the socket may still read from a source of this end's owner. */
   boolean readsSources() {
     return sourcesInUse > 0;
   }
@@ -228,7 +232,7 @@ final class TcpBulk implements BulkPort {
     private final MemorySegment memory;
     private final Runnable whenWritten;
 
-    /** How many sources are read as long as this lasts: with TLS none, as it copied. */
+    /** The number of sources in use until this ends: none with TLS, which has copied them. */
     private final int uses = tls ? 0 : 1;
 
     Write(int length, MemorySegment memory, Runnable whenWritten) {

@@ -23,13 +23,13 @@ import org.jspecify.annotations.Nullable;
 
 /** Steps the TCP links of one event loop. The first thread to call it owns it. */
 final class TcpDriver implements LinkDriver {
-  /** What a link holds back for a slow reader before it pushes back, and when there is room. */
+  /** The unwritten bytes of a link at which it pushes back, and below which there is room again. */
   private static final WriteBufferWaterMark WRITE_BUFFER =
       new WriteBufferWaterMark(BatchPool.BATCH_BYTES, 4 * BatchPool.BATCH_BYTES);
 
   private static final int STEPS_TO_CLOSE = 16;
 
-  /** Those of epoll: itself, for waking it up, and for its time. */
+  /** Those of epoll: the instance, its wake-up and its timer. */
   private static final int FILES_OF_A_LOOP = 3;
 
   private final Transport transport;
@@ -44,7 +44,7 @@ final class TcpDriver implements LinkDriver {
   private final Set<TcpListening> listenings = new LinkedHashSet<>();
   private final Loop loop;
 
-  /** What is to be told once the stack is unwound, without asking the kernel before. */
+  /** Tasks to run once the stack is unwound, before the kernel is asked again. */
   private final ArrayDeque<Runnable> later = new ArrayDeque<>();
 
   private @Nullable Thread owner;
@@ -65,20 +65,22 @@ final class TcpDriver implements LinkDriver {
     }
   }
 
-  /** Not pooled: a pool would leave a cache with the thread that makes the driver, a user's. */
+  /**
+   * Makes the buffer without a pool: a pool would leave a cache on the thread that makes the driver, which is a user's.
+   */
   private static ReceiveBuffer receiveBuffer() {
     try {
       return new ReceiveBuffer(UnpooledByteBufAllocator.DEFAULT);
     } catch (OutOfMemoryError e) {
       throw new IllegalStateException(
-          "an event loop could not be opened: the process has no direct memory left for what its"
-              + " sockets read into; raise -XX:MaxDirectMemorySize, or see what has taken it: "
+          "an event loop could not be opened: the process has no direct memory left for the"
+              + " buffer of its sockets; raise -XX:MaxDirectMemorySize, or find what uses it: "
               + e.getMessage(),
           e);
     }
   }
 
-  /** Netty's loop, which does not wait when it has been told not to. */
+  /** Netty's loop, which does not wait if it was told not to. */
   private final class Loop extends ManualIoEventLoop {
     Loop() {
       super(null, null, transport.handlers().get());
@@ -114,12 +116,12 @@ final class TcpDriver implements LinkDriver {
     return done;
   }
 
-  /** Runs something once the stack is unwound, before the next wait. */
+  /** Runs a task once the stack is unwound, before the next wait. */
   void later(Runnable task) {
     later.add(task);
   }
 
-  /** Runs what was put off until later; returns how much that was. */
+  /** Runs the delayed tasks; returns their number. */
   int doLater() {
     int due = later.size();
     for (int i = 0; i < due; i++) {
@@ -163,13 +165,13 @@ final class TcpDriver implements LinkDriver {
     return batches;
   }
 
-  /** Has this loop run something, by another thread's wish. Safe for any thread. */
+  /** Runs a task on this loop for another thread. Safe for any thread. */
   void executeFromElsewhere(Runnable task) {
     loop.execute(task);
     wakeLoop.run();
   }
 
-  /** Has a link that has left its loop go on with this one. Safe for any thread. */
+  /** Continues a link that has left its loop on this one. Safe for any thread. */
   void takeFromElsewhere(TcpLink link, Runnable there) {
     try {
       executeFromElsewhere(
@@ -185,7 +187,7 @@ final class TcpDriver implements LinkDriver {
     }
   }
 
-  /** Has a socket that comes from another loop read into this one's memory. */
+  /** Makes a socket from another loop read into this one's memory. */
   void readInto(SocketChannel channel) {
     receiveBuffer.takeOver(channel);
   }
@@ -194,20 +196,23 @@ final class TcpDriver implements LinkDriver {
     loop.schedule(task, millis, TimeUnit.MILLISECONDS);
   }
 
-  /** Has the loop watch a socket, from now on. */
+  /** Registers a socket with the loop. */
   void register(Channel channel) {
     channel.unsafe().register(loop, channel.newPromise());
   }
 
-  /** Sets up a socket that is to carry a link. */
+  /** Configures a socket that will carry a link. */
   void configure(SocketChannel channel, LinkOptions options) {
     channel.config().setTcpNoDelay(true).setKeepAlive(true).setAllocator(allocator);
     channel.config().setWriteBufferWaterMark(WRITE_BUFFER);
     channel.config().setMessageSizeEstimator(FrameBytes.COUNTED);
-    channel.config().setOption(ChannelOption.CONNECT_TIMEOUT_MILLIS, 0); // attempts bound it
+    channel
+        .config()
+        .setOption(
+            ChannelOption.CONNECT_TIMEOUT_MILLIS, 0); // attempts have a time limit of their own
     UnsentInKernel.limit(channel, UnsentInKernel.LEAST);
     if (options.tls() == null) {
-      // TLS keeps what it was given until a record is whole; it gets buffers of its own.
+      // TLS keeps bytes until a record is complete, so it gets buffers of its own.
       receiveBuffer.use(channel);
     }
   }
@@ -237,7 +242,7 @@ final class TcpDriver implements LinkDriver {
     List.copyOf(listenings).forEach(Listening::close);
     List.copyOf(attempts).forEach(TcpAttempt::abandon);
     List.copyOf(links).forEach(TcpLink::close);
-    // What was sent leaves now, as far as sockets take it; nobody waits for slow readers.
+    // Sends as much as the sockets take now, without waiting for slow readers.
     for (int i = 0; i < STEPS_TO_CLOSE && loop.runNow() > 0; i++) {}
     List.copyOf(links).forEach(TcpLink::cutShort);
     closed = true;

@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** One end of a TCP connection that is open, with its TLS handshake done. */
+/** One end of an open TCP connection, after its TLS handshake. */
 final class TcpLink extends ChannelInboundHandlerAdapter
     implements Link, FrameReader.Owner, FrameWriter.Owner {
   private static final ThrottledLog FAILED =
@@ -42,13 +42,13 @@ final class TcpLink extends ChannelInboundHandlerAdapter
 
   private boolean receiving = true;
 
-  /** The peer has closed while frames of its were kept back by a pause. */
+  /** The peer has closed while frames of its were held back by a pause. */
   private boolean endsWhenResumed;
 
   private @Nullable String closedBecause;
   private boolean untrusted;
 
-  /** The owner has heard why. */
+  /** The owner was notified of the end. */
   private boolean toldOfEnd;
 
   TcpLink(
@@ -71,13 +71,13 @@ final class TcpLink extends ChannelInboundHandlerAdapter
     ReceiveBuffer.readFor(reader, channel);
   }
 
-  /** Asks the owner for its listener; an owner may have closed the link by then. */
+  /** Asks the owner for its listener. The owner may close the link meanwhile. */
   void open(Function<Link, LinkListener> owner) {
     driver.opened(this);
     try {
       listener = owner.apply(this);
     } catch (Throwable e) {
-      FAILED.error("Nobody took the link to {}; it is closed", peerAddress, e);
+      FAILED.error("The owner of the link to {} failed; the link is closed", peerAddress, e);
       abort("its owner failed: " + e);
       return;
     }
@@ -130,7 +130,7 @@ final class TcpLink extends ChannelInboundHandlerAdapter
     return bulk;
   }
 
-  /** The peer is about to hear of memory that it may fill. */
+  /** Prepares for chunks: the peer is about to get a target. */
   void expectChunks() {
     reader.expectChunks();
     writer.giveReceipts();
@@ -145,7 +145,10 @@ final class TcpLink extends ChannelInboundHandlerAdapter
     return closedBecause != null;
   }
 
-  /** A chunk is written; has that told later, since this may be called from within a send. */
+  /**
+   * Notes that a chunk was written. The callback runs later, because this may be called from within
+   * a send.
+   */
   void bulkWritten(Runnable tell) {
     driver.later(() -> guarded(tell));
     if (bulk.isPushedBack()) {
@@ -182,7 +185,7 @@ final class TcpLink extends ChannelInboundHandlerAdapter
   @Override
   public void moveTo(LinkDriver other, Runnable there) {
     setReceiving(false);
-    // Later, since this may be called from within a read.
+    // Later, because this may be called from within a read.
     channel.eventLoop().execute(() -> leave((TcpDriver) other, there));
   }
 
@@ -193,13 +196,13 @@ final class TcpLink extends ChannelInboundHandlerAdapter
           .deregister()
           .addListener(
               left -> {
-                driver.doLater(); // what is this link's is not for this loop any more
+                driver.doLater(); // tasks of this link must not stay with this loop
                 next.takeFromElsewhere(this, there);
               });
     }
   }
 
-  /** Goes on with the driver of this loop. */
+  /** Continues with the driver of this loop. */
   void arrive(TcpDriver next, Runnable there) {
     driver = next;
     next.opened(this);
@@ -210,7 +213,7 @@ final class TcpLink extends ChannelInboundHandlerAdapter
     setReceiving(true);
   }
 
-  /** Closes the link on its way to a loop that is closed. */
+  /** Closes a link whose new loop is closed. */
   void arriveNowhere() {
     abort("the event loop that it was to move to is closed");
   }
@@ -232,13 +235,13 @@ final class TcpLink extends ChannelInboundHandlerAdapter
     }
   }
 
-  /** Ends a link that is closed but still sends, since its loop ends. */
+  /** Ends a link that is closed but still sends, because its loop ends. */
   void cutShort() {
     closeNow();
     tellOfEnd();
   }
 
-  /** Closes the socket without a word to the peer; nothing is written any more. */
+  /** Closes the socket without a message to the peer. Nothing is written any more. */
   private void closeNow() {
     channel.unsafe().close(channel.newPromise());
   }
@@ -259,7 +262,7 @@ final class TcpLink extends ChannelInboundHandlerAdapter
     return true;
   }
 
-  /** Tells why the link is gone, as soon as that is so for what chunks are read from, too. */
+  /** Notifies the listener that the link is gone, once sources of chunks are not read any more. */
   private void tellOfEnd() {
     if (listener == null || closedBecause == null || toldOfEnd || bulk.readsSources()) {
       return;
@@ -288,14 +291,14 @@ final class TcpLink extends ChannelInboundHandlerAdapter
     closeNow();
   }
 
-  /** Not now, since this may be called from within the owner's own send or flush. */
+  /** Later, because this may be called from within the owner's own send or flush. */
   private void tellOfEndLater() {
     if (closedBecause != null) {
       channel.eventLoop().execute(this::tellOfEnd);
     }
   }
 
-  // What Netty tells.
+  // Events from Netty.
 
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
@@ -334,7 +337,7 @@ final class TcpLink extends ChannelInboundHandlerAdapter
   @Override
   public void channelWritabilityChanged(ChannelHandlerContext context) {
     if ((writer.isPushedBack() || bulk.isPushedBack()) && channel.isWritable()) {
-      // Later, since this may be called from within the owner's own send or flush.
+      // Later, because this may be called from within the owner's own send or flush.
       channel.eventLoop().execute(tellOfRoom);
     }
     if (writer.isReceiptDue()) {
@@ -371,7 +374,7 @@ final class TcpLink extends ChannelInboundHandlerAdapter
     lost(cause);
   }
 
-  // What the reader tells.
+  // Events from the reader.
 
   @Override
   public void onFrame(ByteBuffer buffer, int from, int to) {

@@ -5,8 +5,8 @@ import io.verbena.link.LinkProvider;
 import java.security.CodeSource;
 
 /**
- * Offers {@code tcp://HOST:PORT} addresses, on native epoll where that loads without a warning by
- * the JVM, else on the JDK's selectors.
+ * Provides {@code tcp://HOST:PORT} addresses. It uses native epoll if that loads without a warning
+ * of the JVM, otherwise the JDK's selectors.
  */
 public final class TcpLinkProvider implements LinkProvider {
   private static final String CURE =
@@ -15,7 +15,7 @@ public final class TcpLinkProvider implements LinkProvider {
   private final Transport transport;
 
   /**
-   * On the best transport there is here.
+   * Chooses the best transport of this machine.
    *
    * @throws IllegalStateException if Netty is missing or of another version than 4.2
    */
@@ -63,7 +63,7 @@ public final class TcpLinkProvider implements LinkProvider {
     return new TcpDriver(transport, wakeLoop);
   }
 
-  /** Returns what carries the links, and why not something faster: {@code "nio (…)"}. */
+  /** Returns the transport, and the reason that no faster one is used: {@code "nio (…)"}. */
   @Override
   public String toString() {
     return transport.toString();

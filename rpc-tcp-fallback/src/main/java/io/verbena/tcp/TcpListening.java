@@ -31,7 +31,7 @@ final class TcpListening implements Listening {
   private static final ThrottledLog NO_HANDSHAKE =
       ThrottledLog.of(TcpListening.class, "TLS handshakes that failed");
 
-  /** How long to accept nothing after accepting has failed, which mostly is for want of files. */
+  /** The pause after a failed accept, whose usual cause is a lack of files. */
   private static final long PAUSE_MILLIS = 1000;
 
   private static final int FIRST_UNPRIVILEGED = 1024;
@@ -74,7 +74,10 @@ final class TcpListening implements Listening {
     }
   }
 
-  /** The system's reason is in the machine's language: what can be done is found by looking. */
+  /**
+   * Finds the reason and its cure by looking, because the system's message is in the machine's
+   * language.
+   */
   private static String explain(TcpAddress at, InetAddress ip, @Nullable Throwable cause) {
     String message = cause == null ? "" : String.valueOf(cause.getMessage());
     String cure;
@@ -96,7 +99,7 @@ final class TcpListening implements Listening {
     try {
       return ip.isAnyLocalAddress() || NetworkInterface.getByInetAddress(ip) != null;
     } catch (SocketException e) {
-      return true; // it cannot be known
+      return true; // unknown
     }
   }
 
@@ -144,13 +147,15 @@ final class TcpListening implements Listening {
       socket.pipeline().get(LingeringClose.class).lastWords(Tls.expectedTls());
     }
     NO_HANDSHAKE.warn(
-        "{} got no link at {}: {}",
+        "The TLS handshake with {} at {} failed: {}",
         TcpAddress.text(socket.remoteAddress()),
         address,
         Tls.explain(cause));
   }
 
-  /** Waits for the first byte of a connection, which says whether it is a link, and leaves. */
+  /**
+   * Waits for the first byte of a connection, which shows whether it is a link, and removes itself.
+   */
   private final class FirstByte extends ChannelInboundHandlerAdapter {
     private final TcpProtocol protocol;
     private final @Nullable SslHandler tls;
@@ -187,7 +192,7 @@ final class TcpListening implements Listening {
       context.fireChannelRead(isOther ? copied(bytes) : bytes);
     }
 
-    /** The loop's own memory is read into again, and what is read here may be kept. */
+    /** Returns a copy: the loop's buffer is read into again, and these bytes may be kept. */
     private static ByteBuf copied(ByteBuf bytes) {
       try {
         return bytes.copy();
@@ -215,7 +220,7 @@ final class TcpListening implements Listening {
       SocketChannel socket = (SocketChannel) message;
       try {
         accept(socket);
-      } catch (Throwable e) { // the context of TLS is users' code
+      } catch (Throwable e) { // the TLS context is users' code
         NOT_SET_UP.error("A connection from {} could not be set up", socket.remoteAddress(), e);
         socket.unsafe().closeForcibly();
       }

@@ -7,20 +7,23 @@ import java.util.List;
 import java.util.concurrent.Executor;
 
 /**
- * What else is spoken at a TCP port beside links, such as HTTP: a connection's first byte tells. It
- * is called by the event loop that accepts, which it must not hold up.
+ * Another protocol at a TCP port, such as HTTP. The first byte of a connection distinguishes it
+ * from a link. The event loop that accepts calls it, so its methods must not block.
  */
 public interface TcpProtocol extends PortProtocol {
-  /** Returns whether a connection that begins so is one; a link's begins with 0. */
+  /**
+   * Returns whether a connection with this first byte is one of this protocol; a link begins with
+   * 0.
+   */
   boolean beginsWith(byte first);
 
   /**
-   * Takes a connection whose TLS handshake is done, where there is one: adds handlers to its
-   * pipeline, which then read it from its first byte on. They run on its event loop.
+   * Takes a connection, after its TLS handshake if there is one. It adds handlers to the pipeline,
+   * which then read the connection from its first byte. They run on the connection's event loop.
    *
-   * @param peer where the client is: {@code "tcp://10.0.0.7:40112"}
-   * @param certificates those of the client, its own first; empty where it showed none
-   * @param loop runs for other threads what they have to do with the channel: it wakes the loop
+   * @param peer the client's address: {@code "tcp://10.0.0.7:40112"}
+   * @param certificates the client's, its own first; empty if it showed none
+   * @param loop runs tasks of other threads on the channel's loop, and wakes it
    */
   void accept(
       SocketChannel channel, String peer, List<X509Certificate> certificates, Executor loop);

@@ -20,17 +20,20 @@ import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import org.jspecify.annotations.Nullable;
 
-/** TLS by the provider of the context that the user gave, and what its failures mean. */
+/** TLS by the provider of the user's context, and the meaning of its failures. */
 final class Tls {
-  /** A fatal alert, unexpected_message, in a record of TLS 1.2: any TLS stack understands it. */
+  /** A fatal alert, unexpected_message, in a record of TLS 1.2, which any TLS stack understands. */
   private static final byte[] EXPECTED_TLS = {21, 3, 3, 0, 2, 2, 10};
 
-  /** How the JDK begins to tell of an alert by the peer, in lower case. */
+  /** The beginning of the JDK's message for an alert from the peer, in lower case. */
   private static final String ALERT = "received fatal alert";
 
   private Tls() {}
 
-  /** The JDK compares the certificate with this name, and asks for it where it has a dot. */
+  /**
+   * Makes a client's handler. The JDK compares the certificate with the server's name, and sends
+   * the name (SNI) if it has a dot.
+   */
   static SslHandler client(TlsOptions options, String server, int port, long handshakeMillis) {
     SSLEngine engine = options.context().createSSLEngine(server, port);
     engine.setUseClientMode(true);
@@ -55,7 +58,7 @@ final class Tls {
     return handler;
   }
 
-  /** Returns the peer's certificates, its own first; empty where it showed none. */
+  /** Returns the peer's certificates, its own first; empty if it showed none. */
   static List<X509Certificate> peerCertificates(@Nullable SslHandler handler) {
     if (handler == null) {
       return List.of();
@@ -69,7 +72,10 @@ final class Tls {
     }
   }
 
-  /** Returns what to answer a client that does not speak TLS, so that it can say so to its user. */
+  /**
+   * Returns the answer for a client that does not speak TLS, so that it can report that to its
+   * user.
+   */
   static ByteBuf expectedTls() {
     return Unpooled.wrappedBuffer(EXPECTED_TLS);
   }
@@ -80,13 +86,13 @@ final class Tls {
             && failure.getCause() instanceof NotSslRecordException);
   }
 
-  /** Returns whether an error on an open connection is TLS's, and not the network's. */
+  /** Returns whether TLS has failed on an open connection, not the network. */
   static boolean isTls(Throwable failure) {
     return failure instanceof SSLException
         || (failure instanceof DecoderException && failure.getCause() instanceof SSLException);
   }
 
-  /** What alerts about certificates are called, in TLS 1.2 and 1.3 (RFC 8446, section 6.2). */
+  /** The names of alerts about certificates, in TLS 1.2 and 1.3 (RFC 8446, section 6.2). */
   private static final List<String> ABOUT_CERTIFICATES =
       List.of(
           "certificate_required",
@@ -99,8 +105,8 @@ final class Tls {
           "access_denied");
 
   /**
-   * Returns whether one end refused the other's certificate, or wants one. A handshake_failure may
-   * mean that, too, and much else.
+   * Returns whether one end has refused the other's certificate, or requires one. A
+   * handshake_failure may mean that, too, but also much else.
    */
   static boolean isUntrusted(Throwable failure) {
     boolean certificate = false;
@@ -112,17 +118,17 @@ final class Tls {
     return certificate;
   }
 
-  /** Says what went wrong with a server that was to have this name. */
+  /** Describes a failure, for a server with an expected name. */
   static String explain(Throwable failure, String server) {
     String text = deepest(failure);
     String lower = text.toLowerCase(Locale.ROOT);
     return lower.contains("subject alternative") || lower.contains("no name matching")
-        ? "the server's certificate is not for '%s' (%s): connect by a name that it has, have one issued for this name, or set the name to expect by the channel's authority"
+        ? "the server's certificate is not for '%s' (%s): connect by a name in the certificate, get a certificate for this name, or set the channel's authority to a name in the certificate"
             .formatted(server, text)
         : explain(failure);
   }
 
-  /** Says what went wrong and what to do about it. */
+  /** Describes a failure, and what to do about it. */
   static String explain(Throwable failure) {
     Throwable cause =
         failure instanceof DecoderException && failure.getCause() != null
@@ -162,8 +168,7 @@ final class Tls {
       return "it requires a client certificate that it trusts; give this end one by TlsFiles.identity(…)";
     }
     if (alert.contains("certificate_unknown") || alert.contains("unknown_ca")) {
-      return "it does not trust this end's certificate; have the peer trust its issuer, by"
-          + " TlsFiles.trust(…), or TlsFiles.identity(…).trusting(…) there, and call this end by a"
+      return "it does not trust this end's certificate; make the peer trust its issuer by TlsFiles.trust(…), or TlsFiles.identity(…).trusting(…) there, and call this end by a"
           + " name in the certificate; its log says which of both is wrong";
     }
     if (alert.contains("handshake_failure") || alert.contains("protocol_version")) {
@@ -172,7 +177,7 @@ final class Tls {
     return "see the peer's log";
   }
 
-  /** Returns the message of the innermost cause that says something about certificates or I/O. */
+  /** Returns the message of the innermost cause about certificates or I/O. */
   private static String deepest(Throwable failure) {
     Throwable deepest = failure;
     while (deepest.getCause() instanceof IOException

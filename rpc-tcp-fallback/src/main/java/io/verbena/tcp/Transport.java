@@ -14,10 +14,10 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * What Netty waits for sockets with.
+ * Netty's way to wait for sockets.
  *
  * @param name {@code "epoll"} or {@code "nio"}
- * @param why why this one was chosen
+ * @param why the reason of the choice
  */
 record Transport(
     String name,
@@ -26,7 +26,9 @@ record Transport(
     Supplier<SocketChannel> sockets,
     Supplier<ServerSocketChannel> serverSockets) {
 
-  /** Returns epoll where it loads and may be loaded without a warning, else the JDK's selectors. */
+  /**
+   * Returns epoll if it loads and may be loaded without a warning, otherwise the JDK's selectors.
+   */
   static Transport best() {
     if (!System.getProperty("os.name", "").equals("Linux")) {
       return nio("this is not Linux");
@@ -55,8 +57,8 @@ record Transport(
   }
 
   /**
-   * Whether the JVM lets Netty load its library in silence. Without the flag or the manifest entry
-   * that allows it, the JVM prints a warning at a user who has done nothing wrong; and later JVMs
+   * Returns whether the JVM lets Netty load its library silently. Without a flag or manifest entry
+   * that allows it, the JVM prints a warning to users who have done nothing wrong, and later JVMs
    * will refuse. Naming a class, as here, does not load the library yet.
    */
   static boolean nativeAccessEnabled() {

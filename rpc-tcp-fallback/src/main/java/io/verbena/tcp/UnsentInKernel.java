@@ -4,16 +4,16 @@ import io.netty.channel.epoll.EpollSocketChannelConfig;
 import io.netty.channel.socket.SocketChannel;
 
 /**
- * How much of what the kernel took from a link may wait in it unsent, where that can be said.
- * Without it that is up to 4 MiB, for which a small frame waits behind bulk bytes. What is sent and
- * not acknowledged is not counted, so it costs no speed on long paths; on loopback it more than
- * halves that wait.
+ * Limits the bytes of a link that may wait unsent in the kernel, if the system allows that. Without
+ * a limit it is up to 4 MiB, for which a small frame waits behind bulk bytes. Sent bytes without an
+ * acknowledgement do not count, so the limit costs no speed on long paths. On loopback it more than
+ * halves the wait.
  *
- * <p>It is as much as a chunk has: that must be sent to its end before a small frame can follow,
- * and is taken at once then, with one system call.
+ * <p>The limit is one chunk. A chunk must be sent to its end before a small frame can follow, and
+ * with this limit one system call takes it whole.
  */
 final class UnsentInKernel {
-  /** Where chunks are shorter. */
+  /** The limit for shorter chunks. */
   static final int LEAST = 128 << 10;
 
   private final SocketChannel channel;
@@ -23,7 +23,7 @@ final class UnsentInKernel {
     this.channel = channel;
   }
 
-  /** Chunks have so many bytes from now on. */
+  /** Follows the length of chunks. */
   void follow(int bytes) {
     if (bytes != chunkBytes) {
       chunkBytes = bytes;
@@ -31,7 +31,7 @@ final class UnsentInKernel {
     }
   }
 
-  /** Sets it. */
+  /** Sets the limit of a socket. */
   static void limit(SocketChannel channel, int bytes) {
     if (channel.config() instanceof EpollSocketChannelConfig epoll) {
       epoll.setTcpNotSentLowAt(bytes);

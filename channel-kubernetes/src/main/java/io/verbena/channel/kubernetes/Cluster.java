@@ -4,12 +4,12 @@ import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 
-/** Where a resolver has its client from. May block: a login can be a program that runs. */
+/** Provides the client of a resolver. May block: a login may run a program. */
 @FunctionalInterface
 interface Cluster {
   /**
-   * The cluster of this pod; elsewhere that of the {@code kubeconfig}. What fails is tried again by
-   * who watches, so that it is told soon.
+   * The cluster of this pod, or that of the {@code kubeconfig} outside of a pod. The client does
+   * not retry failed requests. The watcher retries them, so that failures are reported soon.
    */
   Cluster OF_THIS_POD =
       () -> {
@@ -21,13 +21,13 @@ interface Cluster {
       };
 
   /**
-   * One that uses a client.
+   * The use of a client.
    *
-   * @param end when it needs it no more
+   * @param end ends the use
    */
   record Use(KubernetesClient client, Runnable end) {}
 
-  /** A user's own client, which is closed elsewhere. */
+  /** Provides a user's client, which the user closes. */
   static Cluster given(KubernetesClient client) {
     return () -> new Use(client, () -> {});
   }

@@ -19,9 +19,9 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells which pods of a service are ready, and watches its EndpointSlices. While the API server
- * cannot be reached, what it told last stays. With TLS, certificates must have the service's name:
- * {@code store.shop.svc} for {@code kubernetes:///shop/store:rpc}, or the channel's authority.
+ * Finds the ready pods of a service, and watches its EndpointSlices. While the API server is out of
+ * reach, the last pods stay. With TLS, certificates must have the service's name, such as {@code
+ * store.shop.svc} for {@code kubernetes:///shop/store:rpc}, or the channel's authority.
  */
 public final class KubernetesResolver implements Resolver {
   static final String LABEL = "kubernetes.io/service-name";
@@ -35,7 +35,7 @@ public final class KubernetesResolver implements Resolver {
   private final Executor threads = OwnThreads.pool("verbena-kubernetes", 1);
   private volatile @Nullable Listener listener;
 
-  /** What is below is for its tasks alone. */
+  /** The fields below belong to its tasks. */
   private final SequentialExecutor strand =
       new SequentialExecutor(this::onAThread, thrown -> failed(thrown.toString()));
 
@@ -48,9 +48,9 @@ public final class KubernetesResolver implements Resolver {
   private boolean toldPods;
 
   /**
-   * A resolver with a client of the user's.
+   * Makes a resolver with a user's client.
    *
-   * @param client whoever made it closes it, after the channel
+   * @param client its owner closes it, after the channel
    * @param target {@code kubernetes:///namespace/service:port}
    * @throws IllegalArgumentException if the target is malformed
    */
@@ -73,7 +73,7 @@ public final class KubernetesResolver implements Resolver {
     strand.execute(this::begin);
   }
 
-  /** Stops looking, and returns without waiting: what is left of it ends within seconds. */
+  /** Stops looking; returns without waiting. The rest of its work ends within seconds. */
   @Override
   public void close() {
     strand.close(this::end);
@@ -101,7 +101,7 @@ public final class KubernetesResolver implements Resolver {
       Cluster.Use begun = use == null ? cluster.begin() : use;
       use = begun;
       watch(begun.client());
-    } catch (Throwable e) { // its clients need threads of their own
+    } catch (Throwable e) { // the client may fail to start its threads
       failed(e.toString());
       withdrawAgain = later(this::look);
     }
@@ -111,7 +111,7 @@ public final class KubernetesResolver implements Resolver {
     if (target.namespace().isEmpty()) {
       String own = client.getNamespace();
       if (own == null || own.isEmpty()) {
-        failed("this is no pod: write kubernetes:///namespace/service:port");
+        failed("this process does not run in a pod: write kubernetes:///namespace/service:port");
         return;
       }
       target = target.in(own);
@@ -130,7 +130,7 @@ public final class KubernetesResolver implements Resolver {
             .exceptionHandler(
                 (started, failure) -> {
                   strand.execute(() -> failed(reason(failure)));
-                  return true; // it is tried again, after 1 s to half a minute
+                  return true; // try again, after 1 s to half a minute
                 })
             .addEventHandler(new OnSlices());
     informer = watching;
@@ -148,7 +148,7 @@ public final class KubernetesResolver implements Resolver {
     }
   }
 
-  /** Is called on the client's threads. */
+  /** Called on the client's threads. */
   private final class OnSlices implements ResourceEventHandler<EndpointSlice> {
     @Override
     public void onList(String version, boolean remainedEmpty) {
@@ -175,7 +175,7 @@ public final class KubernetesResolver implements Resolver {
     }
   }
 
-  // ---- what is told ----
+  // ---- reports ----
 
   private void tell() {
     Listener told = listener;
@@ -210,7 +210,7 @@ public final class KubernetesResolver implements Resolver {
   private String reason(Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
       if (cause instanceof KubernetesClientException refused && refused.getCode() == FORBIDDEN) {
-        return "Kubernetes refused that (403): the pod's service account needs a Role in namespace '%s' with the verbs get, list and watch of discovery.k8s.io endpointslices"
+        return "Kubernetes refused the request (403): the pod's service account needs a Role in namespace '%s' with the verbs get, list and watch of discovery.k8s.io endpointslices"
             .formatted(target.namespace());
       }
     }

@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
 /**
  * A port of a service: {@code kubernetes:///shop/store:rpc}.
  *
- * @param namespace empty: the pod's own
+ * @param namespace the namespace; empty for the pod's own
  * @param port its name in the service, or its number in the pods
  */
 record KubernetesTarget(String namespace, String service, String port) {
@@ -22,7 +22,7 @@ record KubernetesTarget(String namespace, String service, String port) {
         || target.getRawAuthority() != null
         || !path.matches()) {
       throw new IllegalArgumentException(
-          "'%s' is no port of a service: write kubernetes:///namespace/service:port, or kubernetes:///service:port for the pod's own namespace"
+          "'%s' is not a port of a service: write kubernetes:///namespace/service:port, or kubernetes:///service:port for the pod's own namespace"
               .formatted(target));
     }
     String namespace = path.group(1) == null ? "" : path.group(1);
@@ -33,12 +33,12 @@ record KubernetesTarget(String namespace, String service, String port) {
     return new KubernetesTarget(namespace, service, port);
   }
 
-  /** Returns the shortest of the service's names that every namespace knows. */
+  /** Returns the shortest name of the service that is valid in every namespace. */
   String authority() {
     return service + "." + namespace + ".svc";
   }
 
-  /** Returns whether a port of the pods is meant. */
+  /** Returns whether a port of the pods is the one of this target. */
   boolean isPort(String name, int number) {
     return port.equals(name) || port.equals(String.valueOf(number));
   }

@@ -15,11 +15,11 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the EndpointSlices of a service tell together. A pod may be in several of them, while it
- * moves from one to the other.
+ * The pods in all EndpointSlices of a service. While a pod moves from one slice to another, it may
+ * be in several.
  *
- * @param ready where calls may go, each address once
- * @param why there is nobody; empty where there is somebody
+ * @param ready the endpoints that take calls, each address once
+ * @param why the reason that there is none; empty if there is one
  */
 record Pods(List<Endpoint> ready, String why) {
   static Pods of(Collection<EndpointSlice> slices, KubernetesTarget target) {
@@ -53,7 +53,7 @@ record Pods(List<Endpoint> ready, String why) {
       if (addresses.isEmpty() || !takesCalls(endpoint.getConditions())) {
         continue;
       }
-      String host = addresses.getFirst(); // the others, if any, lead to the same pod
+      String host = addresses.getFirst(); // further addresses, if any, lead to the same pod
       String address = (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
       Map<String, String> attributes = new LinkedHashMap<>();
       if (endpoint.getTargetRef() != null && endpoint.getTargetRef().getName() != null) {
@@ -67,7 +67,7 @@ record Pods(List<Endpoint> ready, String why) {
     }
   }
 
-  /** Not known counts as ready, as Kubernetes asks of who reads it. */
+  /** Returns whether the pod is ready. Kubernetes demands that unknown counts as ready. */
   private static boolean takesCalls(@Nullable EndpointConditions conditions) {
     return conditions == null
         || (!Boolean.FALSE.equals(conditions.getReady())
@@ -88,7 +88,7 @@ record Pods(List<Endpoint> ready, String why) {
     if (!hasPort && !otherPorts.isEmpty()) {
       return "%s has no port '%s': its pods have %s".formatted(service, target.port(), otherPorts);
     }
-    return "%s has no pod that is ready: see 'kubectl -n %s get endpointslices -l %s=%s'"
+    return "%s has no ready pod: see 'kubectl -n %s get endpointslices -l %s=%s'"
         .formatted(service, target.namespace(), KubernetesResolver.LABEL, target.service());
   }
 }

@@ -1,8 +1,8 @@
 /**
- * The pods of a Kubernetes service: channels find them by targets such as {@code
- * kubernetes:///shop/store:rpc}, from the service's EndpointSlices, by fabric8's client. What a
- * resolver does, it does on a virtual thread of its own, one thing after the other, and on the
- * client's; it never waits on its caller's.
+ * The pods of a Kubernetes service. Channels find them by targets such as {@code
+ * kubernetes:///shop/store:rpc}, from the service's EndpointSlices, with fabric8's client. A
+ * resolver runs its tasks on a virtual thread of its own, one after the other, and on the client's
+ * threads. It never waits on its caller's thread.
  */
 @NullMarked
 package io.verbena.channel.kubernetes;

@@ -93,13 +93,13 @@ class PodsTest {
   @Test
   void areNotThereAndItIsSaidWhy() {
     assertThat(pods("rpc").why())
-        .contains("service 'store' in namespace 'shop' has no pod that is ready")
+        .contains("service 'store' in namespace 'shop' has no ready pod")
         .contains("kubectl -n shop get endpointslices -l kubernetes.io/service-name=store");
     assertThat(pods("80", PORTS + "\nendpoints: [{addresses: [10.0.0.1]}]").why())
         .isEqualTo(
             "service 'store' in namespace 'shop' has no port '80': its pods have [rpc (7400)]");
     assertThat(pods("rpc", "ports: [{name: rpc, port: 7400, protocol: UDP}]").why())
-        .contains("no pod that is ready");
+        .contains("no ready pod");
   }
 
   @Test

@@ -9,11 +9,11 @@ import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.BoundedExponentialBackoffRetry;
 
 /**
- * The clients of ensembles in this process: one for each, as long as somebody has it. Safe for use
- * by any thread.
+ * The clients of ensembles in this process: one for each ensemble, as long as it is used. Safe for
+ * use by any thread.
  */
 final class Ensembles {
-  /** After so long without a word, ZooKeeper takes what a process registered for gone. */
+  /** The time of silence after which ZooKeeper removes a process's nodes. */
   private static final int SESSION_MILLIS = 15_000;
 
   private static final int CONNECT_MILLIS = 5_000;
@@ -27,26 +27,26 @@ final class Ensembles {
     this.client = client;
   }
 
-  /** Makes the use of a client, when it is needed. Does not wait for ZooKeeper. */
+  /** Provides a client when it is needed. Does not wait for ZooKeeper. */
   @FunctionalInterface
   interface Source {
     Use begin();
   }
 
   /**
-   * One that uses a client.
+   * The use of a client.
    *
-   * @param end when it needs it no more; again does nothing. Closing what nobody uses any more may
-   *     take a second
+   * @param end ends the use; calling it again does nothing. It may take a second if it closes the
+   *     client
    */
   record Use(CuratorFramework client, Runnable end) {}
 
-  /** A user's own client, which is started and closed elsewhere. */
+  /** Provides a user's client, which the user starts and closes. */
   static Source given(CuratorFramework client) {
     return () -> new Use(client, () -> {});
   }
 
-  /** A client that all have together who name the ensemble alike. */
+  /** Provides the client of an ensemble. All uses with the same ensemble string share it. */
   static Source shared(ZooKeeperTarget target) {
     return () -> use(target.ensemble());
   }
@@ -74,13 +74,13 @@ final class Ensembles {
             .sessionTimeoutMs(SESSION_MILLIS)
             .connectionTimeoutMs(CONNECT_MILLIS)
             .retryPolicy(new BoundedExponentialBackoffRetry(100, 2_000, 5))
-            // Curator's own outlives its client.
+            // Curator's own executor would outlive its client.
             .runSafeService(OwnThreads.pool("verbena-zookeeper-listeners", 1))
             .build();
     try {
       client.start();
     } catch (Throwable e) {
-      client.close(); // it may have begun some of its threads
+      client.close(); // some of its threads may have started
       throw e;
     }
     return new Ensembles(client);

@@ -13,10 +13,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What Curator's service discovery writes of a server, read without the classes of its payload: a
- * node's data must not choose which class is loaded, and other programs' payloads are not on the
- * class path. Of a payload that is an object, members {@code weight}, {@code zone} and {@code
- * authority} count, and all other plain ones are attributes.
+ * Reads the nodes that Curator's service discovery writes for servers. It does so without the
+ * classes of their payloads: a node's data must not choose a class to load, and payload classes of
+ * other programs are not on the class path. If a payload is an object, its members {@code weight},
+ * {@code zone} and {@code authority} are used, and all other plain members are attributes.
  */
 final class Instances {
   static final String WEIGHT = "weight";
@@ -27,10 +27,10 @@ final class Instances {
   /** The highest weight. */
   static final int MOST = 100_000;
 
-  /** Jackson's. */
+  /** The member in which Jackson writes a class name. */
   private static final String CLASS = "@class";
 
-  /** What is no attribute. */
+  /** Members that are not attributes. */
   static final List<String> OURS = List.of(WEIGHT, ZONE, AUTHORITY, CLASS);
 
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -38,14 +38,14 @@ final class Instances {
   private Instances() {}
 
   /**
-   * Returns what a node tells; empty if its server is not to be used.
+   * Returns the endpoint of a node; empty if its server is disabled.
    *
    * @throws IOException if it is malformed; the message says how
    */
   static Optional<Endpoint> read(byte[] data) throws IOException {
     JsonNode instance = JSON.readTree(data);
     if (!instance.isObject()) {
-      throw new IOException("it is no JSON object");
+      throw new IOException("it is not a JSON object");
     }
     String address = address(instance.path("address").asText(""), instance.path("port").asInt(0));
     if (!instance.path("enabled").asBoolean(true)) {
@@ -69,12 +69,12 @@ final class Instances {
         return address;
       }
     } catch (IllegalArgumentException e) {
-      // Said below.
+      // The failure is reported below.
     }
-    throw new IOException("'" + address + "' is no address with a port of 1 to 65535");
+    throw new IOException("'" + address + "' is not an address with a port of 1 to 65535");
   }
 
-  /** Returns those with a text, a number or a truth value; its class is none of them. */
+  /** Returns the members that are texts, numbers or booleans, without the class name. */
   private static Map<String, String> plainMembers(JsonNode payload) {
     Map<String, String> members = new LinkedHashMap<>();
     payload
@@ -93,7 +93,7 @@ final class Instances {
     return told != null && told.matches("[\\w.-]+") ? told : "";
   }
 
-  /** Whoever meant something else by it has a share as everybody. */
+  /** Returns the weight; 1 if it is not a valid one, since it may have another meaning there. */
   private static int weight(@Nullable String told) {
     int weight = told != null && told.matches("[0-9]{1,6}") ? Integer.parseInt(told) : 1;
     return Math.clamp(weight, 1, MOST);

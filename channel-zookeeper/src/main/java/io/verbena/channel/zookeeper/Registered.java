@@ -19,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The servers below one node, from when all of them were read until the connection is lost. Made,
- * told of changes and closed on one thread, by way of an executor.
+ * The servers below one node, from the first complete read until the connection is lost. It is
+ * created, notified and closed on one thread, through an executor.
  */
 final class Registered implements CuratorCacheListener {
   private static final Logger LOG = LoggerFactory.getLogger(Registered.class);
@@ -30,13 +30,13 @@ final class Registered implements CuratorCacheListener {
   private final Consumer<List<Endpoint>> found;
   private final Consumer<String> failed;
 
-  /** What each node told; null for one that cannot be read. */
+  /** The content of each node; null for one that cannot be read. */
   private final Map<String, ReadNode> nodes = new LinkedHashMap<>();
 
   private boolean whole;
   private boolean over;
 
-  /** A node's server; null if it is not to be used. Later nodes have higher numbers. */
+  /** The server of a node; null if it is disabled. Later nodes have higher numbers. */
   private record ReadNode(@Nullable Endpoint endpoint, long number) {}
 
   private Registered(
@@ -57,9 +57,9 @@ final class Registered implements CuratorCacheListener {
   /**
    * Begins to read and to watch.
    *
-   * @param thread runs what follows, one after the other
-   * @param found is told of all servers, once all were read and after each change
-   * @param failed is told why they could not be read
+   * @param thread runs the callbacks one after the other
+   * @param found receives all servers, after the first complete read and after each change
+   * @param failed receives the reason if they could not be read
    */
   static Registered watch(
       CuratorFramework client,
@@ -80,7 +80,7 @@ final class Registered implements CuratorCacheListener {
 
   private void broken(Exception e) {
     if (!over) {
-      over = true; // what it has may lack some
+      over = true; // the list may be incomplete
       failed.accept(e.toString());
     }
   }

@@ -27,10 +27,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A server's place in ZooKeeper, as an ephemeral node in the format of Curator's service discovery.
- * It is made again when its session has expired, and taken away before the server drains: by {@link
- * VerbenaServer#drain}, {@link VerbenaServer#close} and SIGTERM with {@code closeOnShutdown()}. Of
- * a process that is killed it is gone after 15 s. Safe for use by any thread.
+ * Registers a server in ZooKeeper, by an ephemeral node in the format of Curator's service
+ * discovery. The node is created again after its session has expired. It is removed before the
+ * server drains, by {@link VerbenaServer#drain}, {@link VerbenaServer#close} or SIGTERM with {@code
+ * closeOnShutdown()}. If the process is killed, the node is gone after 15 s. Safe for use by any
+ * thread.
  *
  * <pre>{@code
  * ZooKeeperRegistration.builder(server, "zookeeper://zk1:2181,zk2:2181/verbena/store")
@@ -57,7 +58,7 @@ public final class ZooKeeperRegistration implements AutoCloseable {
     this.node = new Node(use.client(), path, data, withdrawn);
   }
 
-  /** A node that is taken away without waiting for that. */
+  /** A node that is removed without waiting for the removal. */
   private static final class Node extends PersistentNode {
     private final CuratorFramework client;
     private final CompletableFuture<Void> deleted;
@@ -72,7 +73,7 @@ public final class ZooKeeperRegistration implements AutoCloseable {
     protected void deleteNode() throws Exception {
       String path = getActualPath();
       if (path == null) {
-        deleted.complete(null); // what is on its way to be made is deleted when it is
+        deleted.complete(null); // a node whose creation is under way is deleted once it exists
       } else {
         client
             .delete()
@@ -86,7 +87,8 @@ public final class ZooKeeperRegistration implements AutoCloseable {
   /**
    * Returns a builder with the defaults.
    *
-   * @param target {@code zookeeper://zk1:2181,zk2:2181/verbena/store}, the same that channels have
+   * @param target the same as in channels, such as {@code
+   *     zookeeper://zk1:2181,zk2:2181/verbena/store}
    * @throws IllegalArgumentException if the target is malformed
    */
   public static Builder builder(VerbenaServer server, String target) {
@@ -95,11 +97,11 @@ public final class ZooKeeperRegistration implements AutoCloseable {
   }
 
   /**
-   * Returns a builder for a client of the user's, for an ensemble that wants TLS, a login, a
-   * namespace or lists of who may do what.
+   * Returns a builder for a user's client, for an ensemble that needs TLS, a login, a namespace or
+   * access control lists.
    *
-   * @param client started; whoever made it closes it, after the server
-   * @param path of the node that is to have one for each server, as {@code /verbena/store}
+   * @param client started; its owner closes it, after the server
+   * @param path the parent of the servers' nodes, such as {@code /verbena/store}
    * @throws IllegalArgumentException if the path is malformed
    */
   public static Builder builder(VerbenaServer server, CuratorFramework client, String path) {
@@ -117,29 +119,28 @@ public final class ZooKeeperRegistration implements AutoCloseable {
             (done, late) -> {
               if (late instanceof TimeoutException) {
                 LOG.warn(
-                    "Not registered yet in {}: see whether ZooKeeper runs there and can be reached"
-                        + " from here; it is tried again and again",
+                    "Not registered yet in {}: check that ZooKeeper runs there and can be reached from here; attempts continue",
                     name);
               }
             });
   }
 
   /**
-   * Returns whether clients can find the server. To wait for that, give it a limit: {@code
-   * registration.registered().toCompletableFuture().get(10, TimeUnit.SECONDS)}.
+   * Returns a stage that completes when clients can find the server. Wait for it with a limit:
+   * {@code registration.registered().toCompletableFuture().get(10, TimeUnit.SECONDS)}.
    *
-   * @return completes when the server's node was made for the first time, and not while ZooKeeper
-   *     cannot be reached; fails with an {@link IllegalStateException} where the server was
-   *     withdrawn before. Its callbacks run on a thread of ZooKeeper's client
+   * @return completes when the server's node was created for the first time. It does not complete
+   *     while ZooKeeper is out of reach. It fails with an {@link IllegalStateException} if the
+   *     server was withdrawn before. Its callbacks run on a thread of ZooKeeper's client
    */
   public CompletionStage<Void> registered() {
     return registered.minimalCompletionStage();
   }
 
   /**
-   * Takes the server out of ZooKeeper. Returns at once; again does nothing.
+   * Removes the server from ZooKeeper. Returns at once; calling it again does nothing.
    *
-   * @return completes when the node is gone, or after 2 s: it is gone with its session then
+   * @return completes when the node is gone, or after 2 s; then the node goes with its session
    */
   public CompletionStage<Void> withdraw() {
     if (withdrawing.compareAndSet(false, true)) {
@@ -148,7 +149,7 @@ public final class ZooKeeperRegistration implements AutoCloseable {
       try {
         node.close();
       } catch (IOException | RuntimeException e) {
-        LOG.warn("Not taken out of {}: it is gone there when its session expires", name, e);
+        LOG.warn("Not removed from {}: the node goes when its session expires", name, e);
         withdrawn.complete(null);
       }
       withdrawn
@@ -161,7 +162,7 @@ public final class ZooKeeperRegistration implements AutoCloseable {
     return withdrawn.minimalCompletionStage();
   }
 
-  /** Does what {@link #withdraw} does, and waits for it, at most 2 s. */
+  /** Calls {@link #withdraw}, and waits for at most 2 s. */
   @Override
   public void close() {
     try {
@@ -173,7 +174,7 @@ public final class ZooKeeperRegistration implements AutoCloseable {
     }
   }
 
-  /** What is told of a server. */
+  /** The data of a server's node. */
   public static final class Builder {
     private static final Set<String> EVERY_ADDRESS =
         Set.of("", "0.0.0.0", "[::]", "[0:0:0:0:0:0:0:0]");
@@ -196,21 +197,21 @@ public final class ZooKeeperRegistration implements AutoCloseable {
     }
 
     /**
-     * Sets where clients reach the server: {@code host}, or {@code host:port} where the port is
-     * another than it listens at. Default: where it listens.
+     * Sets the address for clients: {@code host}, or {@code host:port} if the port differs from the
+     * one that the server listens at. Default: the address that it listens at.
      *
-     * @throws IllegalArgumentException if it is neither
+     * @throws IllegalArgumentException if the address is malformed
      */
     public Builder advertise(String address) {
       URI uri = null;
       try {
         uri = URI.create("tcp://" + Checks.required("advertise", address));
       } catch (IllegalArgumentException e) {
-        // Said below.
+        // The failure is reported below.
       }
       if (uri == null || uri.getHost() == null || !uri.getPath().isEmpty()) {
         throw new IllegalArgumentException(
-            "'" + address + "' is no address: write host or host:port");
+            "'" + address + "' is not an address: write host or host:port");
       }
       host = uri.getHost();
       port = uri.getPort() < 0 ? server.address().getPort() : uri.getPort();
@@ -218,7 +219,7 @@ public final class ZooKeeperRegistration implements AutoCloseable {
     }
 
     /**
-     * Sets the server's share of the calls beside others' weights. Default: 1.
+     * Sets the server's share of the calls, relative to the weights of others. Default: 1.
      *
      * @param weight 1 to 100,000
      */
@@ -228,18 +229,18 @@ public final class ZooKeeperRegistration implements AutoCloseable {
       return this;
     }
 
-    /** Sets where it stands, such as a rack or a data centre. Default: not told. */
+    /** Sets the server's location, such as a rack or a data centre. Default: none. */
     public Builder zone(String zone) {
       payload.put(Instances.ZONE, Checks.required("zone", zone));
       return this;
     }
 
     /**
-     * Sets the host's name that its certificate has, for clients with TLS. Default: the host that
-     * is advertised.
+     * Sets the host name in the server's certificate, for clients with TLS. Default: the advertised
+     * host.
      *
      * @param host a name without a port, such as {@code store.example}
-     * @throws IllegalArgumentException if it is none
+     * @throws IllegalArgumentException if it is malformed
      */
     public Builder authority(String host) {
       payload.put(Instances.AUTHORITY, Endpoint.of(host).withAuthority(host).authority());
@@ -247,7 +248,7 @@ public final class ZooKeeperRegistration implements AutoCloseable {
     }
 
     /**
-     * Adds what else balancers are to know of it.
+     * Adds an attribute for balancers.
      *
      * @throws IllegalArgumentException if the name is {@code weight}, {@code zone}, {@code
      *     authority} or {@code @class}
@@ -260,16 +261,16 @@ public final class ZooKeeperRegistration implements AutoCloseable {
     }
 
     /**
-     * Begins to register the server, and returns without waiting for ZooKeeper: where it cannot be
-     * reached, that is tried until it can, and logged after 10 s. {@link
-     * ZooKeeperRegistration#registered} tells when it has come about.
+     * Begins to register the server; returns without waiting for ZooKeeper. While ZooKeeper is out
+     * of reach, the attempts continue, and a warning is logged after 10 s. {@link
+     * ZooKeeperRegistration#registered} completes when the server is registered.
      *
-     * @throws IllegalStateException if it is not known where clients reach the server
+     * @throws IllegalStateException if the address for clients is unknown
      */
     public ZooKeeperRegistration register() {
       if (!"tcp".equals(server.address().getScheme()) || EVERY_ADDRESS.contains(host)) {
         throw new IllegalStateException(
-            "clients elsewhere cannot reach '%s': listen at an address of this machine, or set advertise(\"10.0.0.5\")"
+            "clients elsewhere cannot reach '%s': listen at an address of this machine that they can reach, or set advertise(\"10.0.0.5\")"
                 .formatted(server.address()));
       }
       String id = UUID.randomUUID().toString();
@@ -303,7 +304,7 @@ public final class ZooKeeperRegistration implements AutoCloseable {
       }
     }
 
-    @SuppressWarnings({"unchecked", "rawtypes"}) // there is no class of a map of texts
+    @SuppressWarnings({"unchecked", "rawtypes"}) // a map of texts has no class literal
     private static JsonInstanceSerializer<Map<String, String>> serializer() {
       return new JsonInstanceSerializer(Map.class);
     }

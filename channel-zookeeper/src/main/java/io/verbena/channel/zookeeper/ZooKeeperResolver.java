@@ -15,14 +15,14 @@ import org.apache.curator.framework.state.ConnectionStateListener;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells which servers are registered below a node, and watches it. Needs ZooKeeper 3.6 or later.
+ * Finds the servers that are registered below a node, and watches it. Needs ZooKeeper 3.6 or later.
  *
- * <p>While ZooKeeper cannot be reached, what it told last stays. When all servers are gone at once,
- * it tells so after {@link #LAST_KEPT} only: where an ensemble was down, or their sessions with it
- * have expired, they serve all the while, and will be registered again.
+ * <p>While ZooKeeper is out of reach, the last servers stay. When all servers disappear at once,
+ * they are kept for {@link #LAST_KEPT}: if an ensemble was down, or their sessions have expired,
+ * they still serve, and will be registered again.
  */
 public final class ZooKeeperResolver implements Resolver {
-  /** How long the last servers are kept when ZooKeeper has none. */
+  /** The time for which the last servers are kept when ZooKeeper has none. */
   public static final Duration LAST_KEPT = Duration.ofSeconds(30);
 
   private static final Duration PATIENCE = Duration.ofSeconds(5);
@@ -36,7 +36,7 @@ public final class ZooKeeperResolver implements Resolver {
   private final Executor threads = OwnThreads.pool("verbena-zookeeper", 1);
   private volatile @Nullable Listener listener;
 
-  /** What is below is for its tasks alone. */
+  /** The fields below belong to its tasks. */
   private final SequentialExecutor strand =
       new SequentialExecutor(this::onAThread, thrown -> failed(thrown.toString()));
 
@@ -49,10 +49,10 @@ public final class ZooKeeperResolver implements Resolver {
   private @Nullable Runnable withdrawNone;
 
   /**
-   * A resolver with a client of the user's, for an ensemble that wants TLS, a login or a namespace.
+   * Makes a resolver with a user's client, for an ensemble that needs TLS, a login or a namespace.
    *
-   * @param client started; whoever made it closes it, after the channel
-   * @param path of the node under which each server has one, as {@code /verbena/store}
+   * @param client started; its owner closes it, after the channel
+   * @param path the parent of the servers' nodes, such as {@code /verbena/store}
    * @throws IllegalArgumentException if the path is malformed
    */
   public ZooKeeperResolver(CuratorFramework client, String path) {
@@ -76,7 +76,7 @@ public final class ZooKeeperResolver implements Resolver {
     strand.execute(this::begin);
   }
 
-  /** Stops looking, and returns without waiting: what is left of it ends within seconds. */
+  /** Stops looking; returns without waiting. The rest of its work ends within seconds. */
   @Override
   public void close() {
     strand.close(this::end);
@@ -115,15 +115,15 @@ public final class ZooKeeperResolver implements Resolver {
   private void connection(ConnectionState state) {
     switch (state) {
       case SUSPENDED, LOST -> {
-        keepServers(); // it had none, and may have forgotten them on its way down
+        keepServers(); // the ensemble had none, and may have lost them when it went down
         failed("it is out of reach");
       }
-      case RECONNECTED -> look(); // no watch tells what became of nodes meanwhile
+      case RECONNECTED -> look(); // watches do not report changes during the disconnection
       default -> {}
     }
   }
 
-  /** Looks at everything anew; what was told stays until that is done. */
+  /** Reads everything anew. The last servers stay until that is done. */
   private void look() {
     withdrawAgain.run();
     try {
@@ -131,7 +131,7 @@ public final class ZooKeeperResolver implements Resolver {
         registered.close();
       }
       registered = Registered.watch(client(), path, strand, this::found, this::unread);
-    } catch (Throwable e) { // its clients need threads of their own
+    } catch (Throwable e) { // the client may fail to start its threads
       unread(e.toString());
     }
   }
@@ -146,13 +146,13 @@ public final class ZooKeeperResolver implements Resolver {
     return begun.client();
   }
 
-  /** Not every loss is one of the connection: who may read nodes is said elsewhere. */
+  /** Reports a read that failed while connected, such as one without permission. */
   private void unread(String why) {
     failed(why);
     withdrawAgain = later(AGAIN, this::look);
   }
 
-  // ---- what is told ----
+  // ---- reports ----
 
   private void failed(String why) {
     withdrawPatience.run();
@@ -163,7 +163,7 @@ public final class ZooKeeperResolver implements Resolver {
     Listener told = listener;
     if (told != null) {
       told.failed(
-          "servers could not be looked up in %s: %s; see whether ZooKeeper runs there and can be reached from here"
+          "servers could not be looked up in %s: %s; check that ZooKeeper runs there and can be reached from here"
               .formatted(name, why));
     }
   }

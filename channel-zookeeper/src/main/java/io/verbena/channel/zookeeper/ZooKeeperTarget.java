@@ -8,7 +8,7 @@ import org.apache.zookeeper.common.PathUtils;
  * A service in an ensemble: {@code zookeeper://zk1:2181,zk2:2181/verbena/store}.
  *
  * @param ensemble {@code host:port,host:port}
- * @param path of the node under which each server has one, from the root
+ * @param path the parent of the servers' nodes, from the root
  */
 record ZooKeeperTarget(String ensemble, String path) {
   static final String SCHEME = "zookeeper";
@@ -19,17 +19,17 @@ record ZooKeeperTarget(String ensemble, String path) {
       if (!SCHEME.equalsIgnoreCase(target.getScheme()) || ensemble == null) {
         throw new IllegalArgumentException("it has no ensemble");
       }
-      ConnectStringParser ignored = new ConnectStringParser(ensemble); // checks the ports
+      ConnectStringParser ignored = new ConnectStringParser(ensemble); // for its check of the ports
       return new ZooKeeperTarget(ensemble, checked(target.getPath()));
     } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException(
-          "'%s' is no place in ZooKeeper (%s): write zookeeper://zk1:2181,zk2:2181/verbena/store"
+          "'%s' is not a target in ZooKeeper (%s): write zookeeper://zk1:2181,zk2:2181/verbena/store"
               .formatted(target, e.getMessage()),
           e);
     }
   }
 
-  /** Returns a path that can be one of a service. */
+  /** Returns the path if it is valid for a service. */
   static String checked(String path) {
     PathUtils.validatePath(path);
     if (path.equals("/")) {

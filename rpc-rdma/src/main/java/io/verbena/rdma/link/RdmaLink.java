@@ -251,7 +251,8 @@ public final class RdmaLink implements Link, CompletionSink {
     try {
       listener = opening.opened(this);
     } catch (RuntimeException e) {
-      LISTENER_FAILED.error("Nobody took the link to {}; it is closed", peerAddress, e);
+      LISTENER_FAILED.error(
+          "The owner of the link to {} failed; the link is closed", peerAddress, e);
       mute();
       fail("its owner failed: " + e);
     }
