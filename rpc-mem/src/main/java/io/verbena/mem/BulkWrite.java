@@ -4,8 +4,8 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One piece of bulk on its way. The receiving end copies it straight from the sender's memory into
- * its own; the sender may take its memory away before, from a thread of its own.
+ * A piece of bulk that is on its way. The receiving end copies it directly from the sender's memory
+ * into its own. The sender may withdraw its memory before, from its own thread.
  */
 final class BulkWrite {
   final long target;
@@ -25,7 +25,7 @@ final class BulkWrite {
     this.whenWritten = whenWritten;
   }
 
-  /** Receiver: copies the piece; false if the sender has taken it away. */
+  /** Receiver: copies the piece; false if the sender has withdrawn it. */
   synchronized boolean copyTo(MemorySegment memory) {
     MemorySegment from = source;
     if (from == null) {
@@ -35,23 +35,23 @@ final class BulkWrite {
     return true;
   }
 
-  /** Receiver: has no more use for the sender's memory. */
+  /** Receiver: does not need the sender's memory any more. */
   synchronized void done() {
     source = null;
     done = true;
   }
 
-  /** Sender: whether its memory is not read any more. */
+  /** Sender: returns whether its memory is not read any more. */
   boolean isDone() {
     return done;
   }
 
-  /** Sender: its memory may go at once, and the piece with it. */
+  /** Sender: withdraws the memory and the piece at once. */
   synchronized void withdraw() {
     source = null;
   }
 
-  /** Sender: its memory may go at once, and the piece is still to arrive. */
+  /** Sender: withdraws the memory at once; the piece still arrives, from a copy. */
   synchronized void keep() {
     if (source != null) {
       source = MemorySegment.ofArray(new byte[(int) length]).copyFrom(source);

@@ -5,8 +5,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the two ends of one link share: a ring each way, and what a test has done to it. Safe for
- * use by any thread.
+ * The common part of a link's two ends: a ring for each direction, and the faults that a test has
+ * set. Safe for use by any thread.
  */
 final class Circuit {
   final InMemoryNetwork network;
@@ -17,7 +17,10 @@ final class Circuit {
   final InMemoryDriver client;
   private volatile InMemoryDriver server;
 
-  /** Taken by the one end that settles whether there is a link: accepting, or giving up. */
+  /**
+   * Set by the end that decides whether there is a link: the one that accepts, or the one that
+   * gives up.
+   */
   private final AtomicBoolean settled = new AtomicBoolean();
 
   private final AtomicInteger openEnds = new AtomicInteger(2);
@@ -40,17 +43,17 @@ final class Circuit {
     this.server = server;
   }
 
-  /** Returns what steps the server's end now. */
+  /** Returns the driver that steps the server's end now. */
   InMemoryDriver server() {
     return server;
   }
 
-  /** Another driver steps the server's end from now on. */
+  /** Changes the driver that steps the server's end. */
   void serverMoves(InMemoryDriver to) {
     server = to;
   }
 
-  /** Returns true for the first to call it. */
+  /** Returns true to the first caller. */
   boolean settle() {
     return settled.compareAndSet(false, true);
   }

@@ -6,17 +6,16 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One direction of a link: a bounded ring of cells that frames are copied into, and that bulk
- * writes pass through in their order. One thread produces, one consumes; each method says whose it
- * is.
+ * One direction of a link: a bounded ring of cells for frames, which are copied into them, and for
+ * bulk writes, in order. One thread produces, and another consumes; each method says which.
  *
  * <pre>
  *   taken            published          written        taken + capacity
  *     | to be consumed   | not yet flushed  | free cells       |
  * </pre>
  *
- * <p>A cell's memory is allocated by the first frame in it and grows to the longest one, so that a
- * ring of large frames costs what its traffic needs, and nothing per frame once warm.
+ * <p>The memory of a cell is allocated for its first frame, and grows to the longest one. So a ring
+ * for large frames takes only the memory that its traffic needs. A warm ring allocates nothing.
  */
 final class FrameRing {
   private static final int SMALLEST_CELL = 256;
@@ -26,7 +25,7 @@ final class FrameRing {
   private final @Nullable BulkWrite[] writes;
   private final int capacity;
 
-  /** The producer's. */
+  /** The producer's position. */
   private long written;
 
   private volatile long published;
@@ -71,7 +70,7 @@ final class FrameRing {
   }
 
   /**
-   * Producer: whether no cell is free. When it says so, {@link #hasRoomAgain} will hold at some
+   * Producer: returns whether no cell is free. After true, {@link #hasRoomAgain} will be true at a
    * later time, and the consumer wakes the producer for it.
    */
   private boolean isFull() {
@@ -79,13 +78,13 @@ final class FrameRing {
       return false;
     }
     producerWaits = true;
-    // The consumer may have made room before it could see the flag: look once more.
+    // The consumer may have made room before it could see the flag, so look once more.
     return !hasRoomAgain();
   }
 
   /**
-   * Producer: whether it was refused and half of the ring is free since. Half, so that the two ends
-   * do not wake each other for every frame. Says so once.
+   * Producer: returns whether it was refused and half of the ring is free since; true once. Half of
+   * the ring is enough to keep the two ends from waking each other for every frame.
    */
   boolean hasRoomAgain() {
     if (!producerWaits || written - taken > capacity / 2) {
@@ -95,7 +94,7 @@ final class FrameRing {
     return true;
   }
 
-  /** Producer: makes what was offered visible; false when there was nothing new. */
+  /** Producer: publishes the cells that were filled; false if there are none. */
   boolean publish() {
     if (published == written) {
       return false;
@@ -104,29 +103,30 @@ final class FrameRing {
     return true;
   }
 
-  /** Either end: nothing comes after what is published now. */
+  /** Either end: ends the ring after the cells that are published now. */
   void end(String reason) {
     end = reason;
   }
 
   /**
-   * Consumer: why nothing comes after what is published, or null. Read before {@link #published}.
+   * Consumer: returns the reason that nothing follows the published cells, or null. Read it before
+   * {@link #published}.
    */
   @Nullable String end() {
     return end;
   }
 
-  /** Consumer: how many frames have been published over time, those taken included. */
+  /** Consumer: returns the number of all cells published so far, with those that were taken. */
   long published() {
     return published;
   }
 
-  /** Consumer: how many frames have been taken over time. */
+  /** Consumer: returns the number of all cells taken so far. */
   long taken() {
     return taken;
   }
 
-  /** Consumer: the oldest bulk write; null where the oldest cell holds a frame. */
+  /** Consumer: returns the oldest bulk write; null if the oldest cell holds a frame. */
   @Nullable BulkWrite write() {
     return writes[(int) taken & (writes.length - 1)];
   }
@@ -141,7 +141,7 @@ final class FrameRing {
     return lengths[(int) taken & (cells.length - 1)];
   }
 
-  /** Consumer: frees the oldest cell; true when the producer is to be woken. */
+  /** Consumer: frees the oldest cell; true if the producer must be woken. */
   boolean take() {
     writes[(int) taken & (writes.length - 1)] = null;
     long now = taken + 1;

@@ -10,7 +10,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** Steps the in-memory links of one event loop, in the order they were opened. */
+/** Steps the in-memory links of one event loop, in the order in which they were opened. */
 final class InMemoryDriver implements LinkDriver {
   private final InMemoryNetwork network;
   private final Runnable wakeLoop;
@@ -20,7 +20,7 @@ final class InMemoryDriver implements LinkDriver {
   private final List<Named> listenings = new ArrayList<>();
   private boolean someClosed;
 
-  /** There may be something to do that the last {@link #poll} has not seen. */
+  /** There may be work that the last {@link #poll} has not seen. */
   private volatile boolean signalled;
 
   private volatile boolean woken;
@@ -85,7 +85,7 @@ final class InMemoryDriver implements LinkDriver {
     }
   }
 
-  /** Says that there is something to poll. Safe for any thread. */
+  /** Notes that there is work for {@link #poll}. Safe for any thread. */
   void signal() {
     if (!signalled) {
       signalled = true;
@@ -93,7 +93,7 @@ final class InMemoryDriver implements LinkDriver {
     }
   }
 
-  /** Has the loop run something. Safe for any thread. */
+  /** Runs a task on the loop. Safe for any thread. */
   void post(Runnable letter) {
     mail.add(letter);
     signal();
@@ -135,7 +135,7 @@ final class InMemoryDriver implements LinkDriver {
     signal();
   }
 
-  /** Safe for any thread. */
+  /** Returns whether the driver is closed. Safe for any thread. */
   boolean isClosed() {
     return closed;
   }
@@ -201,7 +201,7 @@ final class InMemoryDriver implements LinkDriver {
       return deadlineNanos - nowNanos;
     }
 
-    /** The server has taken it. */
+    /** The server has accepted it. */
     void connected(Circuit circuit) {
       InMemoryLink link = new InMemoryLink(circuit, true, options.maxFrameBytes());
       if (over) {
@@ -214,7 +214,7 @@ final class InMemoryDriver implements LinkDriver {
       link.open(handler::onConnected);
     }
 
-    /** Fails the attempt, unless the server has just taken it. */
+    /** Fails the attempt, unless the server has just accepted it. */
     void timedOut() {
       if (!withdraw()) {
         return;
@@ -228,13 +228,13 @@ final class InMemoryDriver implements LinkDriver {
               null));
     }
 
-    /** Fails the attempt, and any link that comes of it later, as the loop ends. */
+    /** Fails the attempt because the loop ends, and closes a link that comes of it later. */
     void abandon() {
       withdraw();
       fail(new LinkException("the event loop was closed while connecting to " + address, null));
     }
 
-    /** Returns whether the server has not taken it, and cannot any more. */
+    /** Returns whether the server has not accepted the attempt, and cannot any more. */
     private boolean withdraw() {
       if (circuit == null) {
         return true;
@@ -259,7 +259,7 @@ final class InMemoryDriver implements LinkDriver {
     }
   }
 
-  /** A name that one event loop answers to. */
+  /** A name at which one event loop listens. */
   final class Named implements Listening {
     private final String name;
     private final LinkOptions options;

@@ -26,7 +26,7 @@ final class InMemoryLink implements Link {
   private static final ThrottledLog FAILED =
       ThrottledLog.of(InMemoryLink.class, "listeners of links that failed");
 
-  /** Owns links that nobody wants any more. */
+  /** The owner of links that are not needed any more. */
   static final Function<Link, LinkListener> NOBODY =
       link ->
           new LinkListener() {
@@ -54,7 +54,7 @@ final class InMemoryLink implements Link {
   private @Nullable LinkListener listener;
   private boolean receiving = true;
 
-  /** It is on its way to another driver, and nothing is done meanwhile. */
+  /** The link moves to another driver; nothing is done meanwhile. */
   private boolean moving;
 
   private @Nullable String closedBecause;
@@ -67,8 +67,8 @@ final class InMemoryLink implements Link {
     String client = circuit.name + "#" + circuit.id;
     this.localAddress = clientEnd ? client : circuit.name;
     this.peerAddress = clientEnd ? circuit.name : client;
-    // Not called encrypted, though nobody can listen: what stands for a plaintext TCP link in a
-    // simulation may then upgrade as one would.
+    // Not called encrypted, though it cannot be overheard. So a link that stands for a plaintext
+    // TCP link in a simulation upgrades like one.
     this.capabilities = new LinkCapabilities(InMemoryNetwork.SCHEME, "", maxFrameBytes, false);
     this.bulk = new Bulk();
   }
@@ -81,7 +81,7 @@ final class InMemoryLink implements Link {
     return clientEnd ? circuit.server() : circuit.client;
   }
 
-  /** Asks the owner for its listener; an owner may have closed the link by then. */
+  /** Asks the owner for its listener. The owner may close the link meanwhile. */
   void open(Function<Link, LinkListener> owner) {
     try {
       listener = owner.apply(this);
@@ -155,7 +155,7 @@ final class InMemoryLink implements Link {
     }
     moving = true;
     InMemoryDriver next = (InMemoryDriver) other;
-    // Later, since this may be called from within a frame.
+    // Later, because this may be called from within a frame.
     driver().post(() -> leave(next, there));
   }
 
@@ -191,7 +191,9 @@ final class InMemoryLink implements Link {
     return closedBecause != null;
   }
 
-  /** Hands over what has arrived, tells of room and of the end. Returns how much was done. */
+  /**
+   * Hands over arrived frames, and notifies of room and of the end. Returns the number of events.
+   */
   int poll() {
     if (isClosed() || moving) {
       return 0;
@@ -222,7 +224,7 @@ final class InMemoryLink implements Link {
   }
 
   private int receive() {
-    // Read first: what was published before the end is then seen below.
+    // Read first, so that all that was published before the end is seen below.
     String end = in.end();
     long published = in.published();
     int frames = 0;
@@ -282,14 +284,14 @@ final class InMemoryLink implements Link {
   }
 
   /**
-   * Bulk bytes of one end of an in-memory link. They pass through the same ring as its frames, by
-   * reference, and are copied once, by the receiving end.
+   * The bulk bytes of one end of an in-memory link. They pass through the same ring as its frames,
+   * by reference. The receiving end copies them once.
    *
-   * <p>An advertisement, big-endian: who opened the target (8 bytes), its number (8), its length
-   * (8).
+   * <p>An advertisement, big-endian: the end that opened the target (8 bytes), the target's number
+   * (8), its length (8).
    *
-   * <p>Nothing here needs time to be fenced. A fence is told at the next poll all the same, so that
-   * whoever uses this link learns to wait for it.
+   * <p>A target could be fenced at once. The fence is nevertheless reported at the next poll, so
+   * that users of this link learn to wait for it.
    */
   private final class Bulk implements BulkPort {
     private final InMemoryNetwork network = circuit.network;
@@ -374,7 +376,7 @@ final class InMemoryLink implements Link {
       return SendResult.SENT;
     }
 
-    /** Tells of fences and of what was written; returns how much. */
+    /** Notifies of fences and of written pieces; returns their number. */
     int poll() {
       int told = 0;
       for (int due = fences.size(); due > 0 && !fences.isEmpty(); due--, told++) {
@@ -389,11 +391,11 @@ final class InMemoryLink implements Link {
       return told;
     }
 
-    /** Takes the oldest piece; returns whether its sender is to hear that it was read. */
+    /** Takes the oldest piece; returns whether its sender is notified that it was read. */
     boolean receive(BulkWrite write) {
       Target target = open.get(write.target);
       if (target == null && write.target <= lastTarget && write.target > 0) {
-        write.done(); // the target was closed while this was on its way
+        write.done(); // the target was closed meanwhile
       } else if (!land(write, target)) {
         return false;
       }
@@ -414,7 +416,7 @@ final class InMemoryLink implements Link {
           finish(end == null ? "the peer aborted the link" : end, "the peer gave up");
           return false;
         }
-      } catch (InternalError e) { // a mapped file has become shorter, at either end
+      } catch (InternalError e) { // a mapped file was truncated, at either end
         abort("bulk memory at one end cannot be read or written");
         return false;
       }
@@ -426,7 +428,7 @@ final class InMemoryLink implements Link {
       return true;
     }
 
-    /** The link closes in order: what was sent arrives though its memory may go. */
+    /** The link closes in order, so sent pieces arrive although their memory may go. */
     void keepWhatWasSent() {
       underWay.forEach(BulkWrite::keep);
       underWay.clear();

@@ -4,8 +4,8 @@ import io.verbena.link.LinkDriver;
 import io.verbena.link.LinkProvider;
 
 /**
- * Offers {@code mem://NAME} addresses of this process. Drivers of all its instances share one
- * network; tests that want one of their own pass {@link InMemoryNetwork} around instead.
+ * Provides {@code mem://NAME} addresses of this process. The drivers of all instances share one
+ * network. Tests that need a network of their own pass {@link InMemoryNetwork} around instead.
  */
 public final class InMemoryLinkProvider implements LinkProvider {
   private static final InMemoryNetwork PROCESS_WIDE = new InMemoryNetwork();

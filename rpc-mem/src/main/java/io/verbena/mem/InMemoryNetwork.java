@@ -15,20 +15,22 @@ import java.util.function.Function;
 import java.util.function.LongConsumer;
 
 /**
- * A network of one's own within a process, whose names are {@code mem://NAME}, and the faults that
- * a test may want of it. Networks do not know each other. Safe for use by any thread; the drivers
- * it makes are for one thread each.
+ * A network within a process, with names {@code mem://NAME}, and with faults for tests. Networks
+ * are independent of each other. Safe for use by any thread; each driver that it makes belongs to
+ * one thread.
  *
- * <p>A network adds no thread and looks at no clock but its own: when one thread steps all its
- * drivers, the same steps give the same outcome.
+ * <p>A network adds no thread, and uses no clock but its own. If one thread steps all its drivers,
+ * equal steps have equal results.
  */
 public final class InMemoryNetwork implements LinkProvider {
   static final String SCHEME = "mem";
 
-  /** Frames each way that a link holds until its reader takes them, where nothing else is said. */
+  /**
+   * The default number of frames in each direction that a link holds until its reader takes them.
+   */
   public static final int DEFAULT_RING_FRAMES = 256;
 
-  /** How many bytes one bulk write should have, where nothing else is said. */
+  /** The default length of a bulk write, in bytes. */
   public static final int DEFAULT_CHUNK_BYTES = 64 << 10;
 
   private final NanoClock clock;
@@ -41,50 +43,50 @@ public final class InMemoryNetwork implements LinkProvider {
   private long lastId;
   private volatile boolean landsOnHeap;
 
-  /** What becomes of connection attempts. */
+  /** The result of connection attempts. */
   public enum Admission {
-    /** They reach who listens. */
+    /** Attempts reach the listener. */
     ACCEPT,
-    /** They fail at once, for a reason that says nothing of who listens. */
+    /** Attempts fail at once, for a reason that does not show whether there is a listener. */
     REFUSE,
-    /** They fail at once since nobody listens, as where a process was killed. */
+    /** Attempts fail at once because there is no listener, like after the end of a process. */
     NOBODY_LISTENS,
-    /** Nobody answers, so that they time out. */
+    /** Attempts get no answer, so they time out. */
     IGNORE
   }
 
-  /** A network on the machine's clock. */
+  /** Makes a network on the machine's clock. */
   public InMemoryNetwork() {
     this(NanoClock.SYSTEM, DEFAULT_RING_FRAMES);
   }
 
   /**
-   * A network.
+   * Makes a network.
    *
    * @param clock bounds connection attempts
-   * @param ringFrames how many frames each way a link takes before it pushes back; at least 1
+   * @param ringFrames frames in each direction that a link holds before it pushes back; at least 1
    */
   public InMemoryNetwork(NanoClock clock, int ringFrames) {
     this(clock, ringFrames, DEFAULT_CHUNK_BYTES);
   }
 
   /**
-   * A network.
+   * Makes a network.
    *
    * @param clock bounds connection attempts
-   * @param ringFrames how many frames and bulk writes each way a link takes before it pushes back;
-   *     at least 1
-   * @param chunkBytes how many bytes one bulk write should have; a power of two
+   * @param ringFrames frames and bulk writes in each direction that a link holds before it pushes
+   *     back; at least 1
+   * @param chunkBytes the preferred length of a bulk write; a power of two
    */
   public InMemoryNetwork(NanoClock clock, int ringFrames, int chunkBytes) {
     this(clock, ringFrames, chunkBytes, LockSupport::parkNanos);
   }
 
   /**
-   * A network whose idle drivers wait as they are told to.
+   * Makes a network with a custom wait for idle drivers.
    *
-   * @param wait called by a driver's thread with the longest time, in nanoseconds; may end early,
-   *     and does when that thread is unparked
+   * @param wait called by a driver's thread with the longest time, in nanoseconds. It may return
+   *     early, and does when that thread is unparked
    */
   public InMemoryNetwork(NanoClock clock, int ringFrames, int chunkBytes, LongConsumer wait) {
     if (ringFrames < 1) {
@@ -99,7 +101,9 @@ public final class InMemoryNetwork implements LinkProvider {
     this.wait = wait;
   }
 
-  /** Has bulk bytes land in memory on the heap, too, as over TCP, and not as a device writes. */
+  /**
+   * Lets bulk bytes land in memory on the heap, too, as TCP does. A device could not write there.
+   */
   public InMemoryNetwork landOnHeap() {
     landsOnHeap = true;
     return this;
@@ -109,7 +113,7 @@ public final class InMemoryNetwork implements LinkProvider {
     return landsOnHeap;
   }
 
-  /** Lets the calling thread, which steps a driver, wait. */
+  /** Lets the calling thread wait, which steps a driver. */
   void park(long nanos) {
     wait.accept(nanos);
   }
@@ -133,26 +137,26 @@ public final class InMemoryNetwork implements LinkProvider {
     return new InMemoryDriver(this, wakeLoop);
   }
 
-  /** Says what becomes of later connection attempts to an address. */
+  /** Sets the result of later connection attempts to an address. */
   public synchronized void admit(URI address, Admission admission) {
     admissions.put(keyOf(address), admission);
   }
 
   /**
-   * Cuts every link there is now to an address. Nothing passes either way, not even that an end was
-   * closed; nothing is lost either, unless an end is closed, and all of it arrives after {@link
-   * #heal}. To have new connections go unanswered too, {@link #admit} none.
+   * Cuts every present link to an address. Nothing passes in either direction, not even the closing
+   * of an end. Nothing is lost either, unless an end is closed: all of it arrives after {@link
+   * #heal}. New connections are not affected; use {@link #admit} for them.
    */
   public synchronized void cut(URI address) {
     circuitsTo(address).forEach(circuit -> circuit.stall(true));
   }
 
-  /** Mends every link to an address that was {@linkplain #cut cut}. */
+  /** Restores every link to an address that was {@linkplain #cut cut}. */
   public synchronized void heal(URI address) {
     circuitsTo(address).forEach(circuit -> circuit.stall(false));
   }
 
-  /** Closes both ends of every link there is to an address; what was under way is lost. */
+  /** Closes both ends of every link to an address. Frames under way are lost. */
   public synchronized void drop(URI address, String reason) {
     circuitsTo(address).forEach(circuit -> circuit.drop(reason));
   }
@@ -212,7 +216,7 @@ public final class InMemoryNetwork implements LinkProvider {
     circuits.remove(circuit);
   }
 
-  /** Returns the part of an address that tells it from others: {@code "mem://NAME"}. */
+  /** Returns the part of an address that identifies it: {@code "mem://NAME"}. */
   static String nameOf(URI address) throws LinkException {
     if (!SCHEME.equals(address.getScheme()) || address.getRawAuthority() == null) {
       throw new LinkException(

@@ -19,17 +19,20 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The passive end: makes offers, and opens links for those who connect with an offer's token. For
- * everybody else nothing is made.
+ * The passive end: it makes offers, and opens links for peers that connect with the token of an
+ * offer. For other callers no link is made.
  */
 final class Acceptor {
-  /** The offer has a way to the peer, and the peer one back, besides connecting itself. */
+  /**
+   * A token lives twice the time limit: one for the offer's way to the peer, one for the way back.
+   * Connecting has its own.
+   */
   private static final int OFFER_LIVES = 2;
 
   private static final int MOST_OFFERED = 1024;
   private static final int MOST_CALLERS = 64;
 
-  /** By when who has connected has to say by which token. */
+  /** The time in which a caller must send its token. */
   private static final long GREETS_WITHIN_NANOS = Duration.ofSeconds(2).toNanos();
 
   private final Links links;
@@ -43,7 +46,7 @@ final class Acceptor {
   private final List<PassiveOpening> callers = new ArrayList<>();
   private @Nullable ServerSocketChannel server;
 
-  /** What was offered, and not taken yet. */
+  /** An offer that no peer has taken yet. */
   record Offered(
       Secret token, LinkOptions options, LinkDriver.ConnectHandler handler, long deadline) {}
 
@@ -69,7 +72,7 @@ final class Acceptor {
     return ringBytes;
   }
 
-  /** Returns a number for a link's file. */
+  /** Returns a number for the file of a link. */
   long nextNumber() {
     return random.nextLong();
   }
@@ -79,8 +82,7 @@ final class Acceptor {
     listen();
     if (offers.size() >= MOST_OFFERED) {
       throw new LinkException(
-          MOST_OFFERED + " shared-memory links are offered and not taken yet; try again later",
-          null);
+          MOST_OFFERED + " offers of shared-memory links are open; try again later", null);
     }
     long deadline = now + OFFER_LIVES * options.connectTimeout().toNanos();
     Offered offered = new Offered(Secret.random(random), options, handler, deadline);
@@ -93,7 +95,7 @@ final class Acceptor {
       return;
     }
     if (server != null) {
-      close(); // somebody has tidied up, as systemd does when a user logs out
+      close(); // the directory was removed, as systemd does when a user logs out
     }
     boolean made = false;
     try {
@@ -108,11 +110,11 @@ final class Acceptor {
       if (made) {
         close();
       }
-      throw new LinkException("nobody can connect to " + directory + ": " + e, e);
+      throw new LinkException("no peer can connect to " + directory + ": " + e, e);
     }
   }
 
-  /** Uses a token up; null if it is good for nothing. */
+  /** Uses a token up; null if it is invalid. */
   @Nullable Offered redeem(Secret token) {
     Offered found = null;
     for (Offered one : offers) {
@@ -124,7 +126,7 @@ final class Acceptor {
     return found;
   }
 
-  /** Says why a file could not be made: the system's words do not tell what to do. */
+  /** Says why a file could not be made, and what to do; the system's message does not. */
   String whyNoFile(IOException failure) {
     long needs = RingFile.bytes(ringBytes);
     try {
@@ -185,7 +187,7 @@ final class Acceptor {
     return new LinkException("the offered shared-memory link was not taken: " + why, cause);
   }
 
-  /** Nobody can connect any more; who waits for a link is told. */
+  /** Refuses further peers, and notifies those that wait for a link. */
   void close() {
     ServerSocketChannel listening = server;
     if (listening != null) {
@@ -193,7 +195,7 @@ final class Acceptor {
       try {
         listening.close();
       } catch (IOException e) {
-        // It is of no use any more in any case.
+        // Its result does not matter any more.
       }
       bells.forget();
     }

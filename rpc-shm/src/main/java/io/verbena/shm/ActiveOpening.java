@@ -15,7 +15,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** The active end of a link that is being opened: it connects by an offer. */
+/** The active end of a link that is being opened: it connects with an offer. */
 final class ActiveOpening extends Opening {
   private final Place place;
   private final LinkOptions options;
@@ -83,7 +83,7 @@ final class ActiveOpening extends Opening {
       place.requireSocket(bell);
     } catch (NoSuchFileException e) {
       throw new LinkException(
-          "%s: there is no %s here: the peer is gone, or in a container with a %s of its own, which the two have to share (docker run --ipc)"
+          "%s: there is no %s here: the peer is gone, or it runs in a container with its own %s; share it by docker run --ipc"
               .formatted(address, e.getFile(), place),
           e);
     }
@@ -92,11 +92,12 @@ final class ActiveOpening extends Opening {
     connecting.configureBlocking(false);
     try {
       if (!connecting.connect(UnixDomainSocketAddress.of(bell))) {
-        throw new IOException("too many connect there at once; try again later");
+        throw new IOException("too many peers connect there at once; try again later");
       }
     } catch (ConnectException e) {
       throw LinkException.nobodyListens(
-          address + ": nobody listens there: the process that offered the link has gone", e);
+          address + ": nothing listens there, because the process that offered the link is gone",
+          e);
     }
     ByteBuffer greeting = ByteBuffer.allocate(GREETING_BYTES).put(Offer.request());
     decoded.token().write(greeting);
@@ -130,7 +131,7 @@ final class ActiveOpening extends Opening {
   }
 
   private void open(RingFile mapped) throws IOException {
-    file = null; // the link's from here on
+    file = null; // owned by the link from here on
     String own = address + "#" + Place.name(number.getLong(0));
     open(mapped, true, options, own, address);
   }

@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 
 /**
- * The socket of a link, once it is open: a byte wakes the peer's loop, and its end tells that the
- * peer's process is gone. Rung by the loop, read by the waiter.
+ * The socket of an open link. A byte wakes the peer's loop, and the end of the stream shows that
+ * the peer's process is gone. The loop writes, and the waiter reads.
  */
 final class Bell {
   final SocketChannel socket;
@@ -14,16 +14,16 @@ final class Bell {
   private volatile boolean gone;
 
   /**
-   * A bell.
+   * Makes a bell.
    *
-   * @param stroke a byte outside the heap, which the loop's other bells may ring with, too
+   * @param stroke a byte outside the heap; the loop's other bells may use it too
    */
   Bell(SocketChannel socket, ByteBuffer stroke) {
     this.socket = socket;
     this.stroke = stroke;
   }
 
-  /** Wakes the peer. What does not fit the socket is no loss: the peer has not read others yet. */
+  /** Wakes the peer. If the socket is full, the byte is not needed: the peer has unread ones. */
   void ring() {
     try {
       socket.write(stroke.clear());
@@ -33,8 +33,8 @@ final class Bell {
   }
 
   /**
-   * Reads what the peer has rung; returns how often. A peer that rings without end leaves some for
-   * another turn: others want to be heard, too.
+   * Reads the peer's bytes; returns their number. If a peer sends without end, some bytes are left
+   * for the next turn, so that other peers are served too.
    */
   int drain(ByteBuffer scratch) {
     int read = 0;
@@ -47,7 +47,10 @@ final class Bell {
     return read;
   }
 
-  /** Returns whether nothing comes from the peer but what the ring has. Safe for any thread. */
+  /**
+   * Returns whether the peer is gone, so that only the ring may have frames from it. Safe for any
+   * thread.
+   */
   boolean isGone() {
     return gone;
   }

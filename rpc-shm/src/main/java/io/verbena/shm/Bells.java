@@ -12,14 +12,14 @@ import java.util.concurrent.ArrayBlockingQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sockets of a driver, looked at by its {@linkplain Waiter waiter}. Where that cannot wait, the
- * loop looks after the sockets itself, and does not sleep.
+ * The sockets of a driver. Its {@linkplain Waiter waiter} watches them. If the waiter cannot wait,
+ * the loop looks at the sockets itself, and does not sleep.
  */
 final class Bells {
   private static final ThrottledLog UNHEARD =
       ThrottledLog.of(Bells.class, "sockets of shared-memory links that cannot be looked at");
 
-  /** Peers that have connected and that the loop has not looked at; more are turned away. */
+  /** The limit of connected peers that the loop has not seen yet; further ones are turned away. */
   private static final int MOST_CALLERS = 64;
 
   private static final long NANOS_PER_MILLI = 1_000_000;
@@ -27,7 +27,7 @@ final class Bells {
   private static final int MOST_STROKES = 256;
   private static final int MOST_WORDS = 1024;
 
-  /** For so long nobody is taken where somebody could not be. */
+  /** The time without accepts after an accept has failed. */
   private static final long DEAF_NANOS = 100 * NANOS_PER_MILLI;
 
   private final Selector selector;
@@ -37,22 +37,22 @@ final class Bells {
   private final ArrayBlockingQueue<SocketChannel> callers = new ArrayBlockingQueue<>(MOST_CALLERS);
   private final ByteBuffer stroke;
 
-  /** What the waiter has read of strokes. */
+  /** The bytes that the waiter has read from peers that rang. */
   private final ByteBuffer strokes;
 
-  /** What the loop says to a peer by a socket, or has just heard. */
+  /** The bytes that the loop writes to a socket, or has read from one. */
   private final ByteBuffer words;
 
-  /** After which time the loop wants to look anyway, in ms; 0 for never. */
+  /** The time after which the loop wakes anyway, in ms; 0 for never. */
   private long limit;
 
-  /** Where somebody has called who could not be taken; nobody is until the loop listens again. */
+  /** The listening socket while it does not accept, after a failed accept; else null. */
   private volatile @Nullable SelectionKey deaf;
 
   private boolean deafSeen;
   private long deafUntilNanos;
 
-  /** Somebody has connected since the loop last looked. */
+  /** A peer has connected since the loop last looked. */
   private volatile boolean called;
 
   Bells(Arena memory, Waiter.Maker waiters, Runnable wakeLoop, ShmCounters counters)
@@ -71,7 +71,7 @@ final class Bells {
     watchNow();
   }
 
-  /** Returns the bell of a link that stands, whose socket is watched from now on. */
+  /** Returns the bell of an open link, and watches its socket from now on. */
   Bell watch(SocketChannel socket) throws IOException {
     Bell bell = new Bell(socket, stroke);
     socket.register(selector, SelectionKey.OP_READ, bell);
@@ -85,48 +85,48 @@ final class Bells {
     }
   }
 
-  /** A channel was closed: the selector lets go of it. */
+  /** Makes the selector release a closed channel. */
   void forget() {
     selector.wakeup();
   }
 
-  /** Returns whether somebody may have connected that {@link #caller} has not returned. */
+  /** Returns whether a peer may have connected that {@link #caller} has not returned. */
   boolean isCalled() {
     return called;
   }
 
   /** Returns a peer that has connected; null if there is none. */
   @Nullable SocketChannel caller() {
-    called = false; // before the look: who comes later says so anew
+    called = false; // before the look: a later caller sets it again
     SocketChannel caller = callers.poll();
     called |= caller != null;
     return caller;
   }
 
   /**
-   * Has the loop woken when there is something, or the time is over.
+   * Wakes the loop when a socket is ready, or when the time is over.
    *
    * @param nanos 0 for no limit
-   * @return false where nobody can be had for that
+   * @return false if there is no waiter for that
    */
   boolean wakeAfter(long nanos) {
     limit = (nanos + NANOS_PER_MILLI - 1) / NANOS_PER_MILLI;
     return waiter.waitFor(limit);
   }
 
-  /** Returns whether nobody looks after the sockets but the loop. */
+  /** Returns whether only the loop looks at the sockets. */
   boolean isAlone() {
     return !waiter.isWaiting();
   }
 
-  /** Reads what there is, and fits; returns how much that is, or -1 at the end. */
+  /** Reads the available bytes, as far as they fit; returns their number, or -1 at the end. */
   int read(SocketChannel from, ByteBuffer into) throws IOException {
     int read = from.read(words.clear().limit(Math.min(words.capacity(), into.remaining())));
     into.put(words.flip());
     return read;
   }
 
-  /** Writes what the socket takes now, and returns how much that is. */
+  /** Writes as much as the socket takes now; returns the number of bytes. */
   int write(SocketChannel to, ByteBuffer bytes) throws IOException {
     int length = Math.min(words.capacity(), bytes.remaining());
     int written = to.write(words.clear().put(0, bytes, bytes.position(), length).limit(length));
@@ -134,7 +134,7 @@ final class Bells {
     return written;
   }
 
-  /** Looks after the sockets on the loop. */
+  /** Looks at the sockets on the loop. */
   void look() {
     try {
       selector.selectNow(this::ready);
@@ -146,9 +146,9 @@ final class Bells {
   private void ready(SelectionKey key) {
     if (key.attachment() instanceof Bell bell) {
       counters.wakeUps.increment();
-      wakeLoop.run(); // before the byte is read: the loop has what the ring has already
+      wakeLoop.run(); // before the byte is read: the frames are in the ring already
       if (bell.drain(strokes) != 1) {
-        wakeLoop.run(); // it may have slept again, and been rung for
+        wakeLoop.run(); // the loop may have slept again meanwhile, and the peer rung again
       }
       if (bell.isGone()) {
         key.cancel();
@@ -171,7 +171,8 @@ final class Bells {
         }
       }
     } catch (IOException e) {
-      // Without a file descriptor for it, say: it would be there again at once.
+      // The cause may be a lack of file descriptors. Without a pause, the same event would come
+      // again at once.
       UNHEARD.warn(
           "A caller of shared-memory links is not taken yet: {}; too few file descriptors?",
           e.getMessage());
@@ -180,7 +181,7 @@ final class Bells {
     }
   }
 
-  /** Takes callers again some time after one could not be taken. On the loop. */
+  /** Accepts again some time after an accept has failed. On the loop. */
   void listenAgain(long now) {
     SelectionKey key = deaf;
     if (key == null) {
@@ -199,7 +200,7 @@ final class Bells {
     }
   }
 
-  /** Nobody waits any more, and those who have called are turned away. */
+  /** Ends the waiter, and turns away peers that have connected. */
   void close() throws IOException {
     selector.close();
     waiter.close();

@@ -1,6 +1,6 @@
 package io.verbena.shm;
 
-/** What the peer has written into shared memory makes no sense: its link ends. */
+/** The peer has written invalid data into shared memory; its link ends. */
 final class BrokenRing extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

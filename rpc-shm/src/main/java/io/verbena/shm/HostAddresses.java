@@ -10,12 +10,12 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Which addresses are this host's own. Safe for use by any thread. */
+/** The addresses of this host. Safe for use by any thread. */
 final class HostAddresses {
-  /** Why a peer that is not here is out of reach. */
+  /** The reason that a peer on another host cannot be reached. */
   static final String ELSEWHERE = "the peer is on another host";
 
-  /** A look at all interfaces may take milliseconds. */
+  /** A look at all interfaces may take milliseconds, so its result is kept for this long. */
   private static final long GOOD_FOR_NANOS = Duration.ofSeconds(5).toNanos();
 
   private final NanoClock clock;
@@ -27,7 +27,7 @@ final class HostAddresses {
     this.clock = clock;
   }
 
-  /** Returns whether a peer is on this host, as far as its address tells. Looks no name up. */
+  /** Returns whether a peer's address is one of this host. Looks no name up. */
   boolean isHere(URI peer) {
     String host = peer.getHost();
     if (host == null) {

@@ -5,8 +5,8 @@ import static io.verbena.shm.RingFile.LONG;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The receiving half of a ring. The peer may write anything into it, at any time: each word is read
- * once, and checked by {@link #next}.
+ * The receiving half of a ring. The peer may write anything into it at any time. So each word is
+ * read once, and {@link #next} checks it.
  */
 final class InRing {
   private final MemorySegment memory;
@@ -34,15 +34,15 @@ final class InRing {
     return capacity;
   }
 
-  /** Returns how many bytes have been taken over time. */
+  /** Returns the number of all bytes taken so far. */
   long taken() {
     return head;
   }
 
   /**
-   * Returns the next record, which lies in the ring whole; 0 where there is none.
+   * Returns the next record, which is complete; 0 if there is none.
    *
-   * @throws BrokenRing if it makes no sense
+   * @throws BrokenRing if the record is invalid
    */
   long next() {
     long at = head & (capacity - 1);
@@ -64,18 +64,18 @@ final class InRing {
             };
     if (!makesSense) {
       throw new BrokenRing(
-          "the peer wrote a record of kind %d with %d bytes where %d are left to the ring's end"
+          "the peer wrote a record of kind %d with %d bytes, %d bytes before the ring's end"
               .formatted(kind, length, capacity - at));
     }
     return record;
   }
 
-  /** Returns where in the memory the content of the next record is. */
+  /** Returns the offset of the next record's content in the memory. */
   long content() {
     return base + (head & (capacity - 1)) + Records.HEADER_BYTES;
   }
 
-  /** Takes the next record: its place may be written anew from now on, or soon. */
+  /** Takes the next record. The peer may overwrite it from now on, or soon. */
   void take(long record) {
     head += Records.bytes(Records.length(record));
     if (head - told >= capacity / 32) {
@@ -83,7 +83,7 @@ final class InRing {
     }
   }
 
-  /** Tells the peer how far this end is. */
+  /** Publishes this end's position to the peer. */
   void tell() {
     if (head != told) {
       told = head;
@@ -92,15 +92,17 @@ final class InRing {
   }
 
   /**
-   * Returns whether it is time to look whether the peer sleeps until there is room. Each sixteenth
-   * of the ring is often enough: a peer that goes to sleep later sees all but a sixteenth free, and
-   * does not wait for more.
+   * Returns whether to check if the peer sleeps until there is room. Once for each sixteenth of the
+   * ring is enough: a peer that falls asleep later has seen all but a sixteenth free, and does not
+   * wait for more.
    */
   boolean isTimeToLook() {
     return head - looked >= capacity / 16;
   }
 
-  /** Returns whether the peer wants to be woken for the room that there is now. Needs a fence. */
+  /**
+   * Returns whether the peer must be woken for the room that there is now. Needs a fence before.
+   */
   boolean givesWantedRoom() {
     looked = head;
     return head >= (long) LONG.getOpaque(memory, peersWantAt);

@@ -5,8 +5,8 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
 /**
- * Where a frame is while its listener has it, since the peer may change what is in the ring. One
- * for all links of a driver, as one frame at a time is handed over.
+ * A private copy of the frame that a listener reads, because the peer may change the ring's memory.
+ * All links of a driver share it: one frame at a time is handed over.
  */
 final class Inbound {
   private static final int SMALLEST = 4096;
@@ -35,7 +35,7 @@ final class Inbound {
     }
   }
 
-  /** Copies a frame that fits; valid until the next one is copied. */
+  /** Copies a frame that fits. The copy is valid until the next call. */
   ByteBuffer copy(MemorySegment from, long offset, int length) {
     MemorySegment.copy(from, offset, memory, 0, length);
     return frame;

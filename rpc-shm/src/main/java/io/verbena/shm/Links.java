@@ -6,7 +6,7 @@ import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The links of one loop that stand, and what they have in common. */
+/** The open links of one loop, and the state that they share. */
 final class Links {
   final ShmCounters counters;
   private final Place place;
@@ -14,7 +14,7 @@ final class Links {
   private final Inbound inbound;
   private final List<ShmLink> all = new ArrayList<>();
 
-  /** There are links that have closed, and whose memory is still mapped. */
+  /** Some closed links still have their memory mapped. */
   private boolean someClosed;
 
   Links(Place place, Bells bells, Inbound inbound, ShmCounters counters) {
@@ -28,7 +28,7 @@ final class Links {
     return all.isEmpty();
   }
 
-  /** Makes a link of an opening that has come to its end. */
+  /** Makes a link of a completed opening. */
   ShmLink add(
       RingFile file,
       boolean active,
@@ -91,7 +91,7 @@ final class Links {
     return work;
   }
 
-  /** Lets go of the memory of those that have closed. */
+  /** Unmaps the memory of closed links. */
   void letGo() {
     if (!someClosed) {
       return;
@@ -110,8 +110,9 @@ final class Links {
   }
 
   /**
-   * Ends those whose files have been truncated: compiled code goes on where it has touched what is
-   * no more, and throws a little later, when it may be past the link whose memory it was.
+   * Ends links whose files were truncated. Compiled code continues after it has touched missing
+   * memory, and throws a little later. By then it may handle another link, so all links are
+   * checked.
    */
   int endTruncated(InternalError why) {
     int ended = 0;
@@ -122,7 +123,7 @@ final class Links {
       }
     }
     if (ended == 0) {
-      throw why; // nobody knows whose memory it was
+      throw why; // no link's memory is missing
     }
     return ended;
   }

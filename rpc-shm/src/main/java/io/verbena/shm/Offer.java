@@ -5,8 +5,8 @@ import io.verbena.link.Secret;
 import java.nio.ByteBuffer;
 
 /**
- * How to connect: to which directory's socket, and with which token, for one use. A request is the
- * first five bytes of it. In network order.
+ * The offer of a link: the directory of the socket, and a token for one use. A request is the first
+ * five bytes of an offer. In network order.
  *
  * <pre>
  *  0        4         5           13        29           33
@@ -15,12 +15,12 @@ import java.nio.ByteBuffer;
  *  +--------+---------+-----------+---------+------------+
  * </pre>
  *
- * <p>The directory is a number, and its name is made of that here: so an offer leads to no other
- * place, whatever it says.
+ * <p>The directory is sent as a number, and this end makes its name from that. So an offer cannot
+ * lead to any other place.
  *
  * @param directory see {@link Place#directory}
- * @param token proves that who connects was offered the link
- * @param ringBytes of each ring
+ * @param token proves that the caller received the offer
+ * @param ringBytes the bytes of each ring
  */
 record Offer(long directory, Secret token, int ringBytes) {
   static final int MAGIC = 0x5653_484d;
@@ -33,20 +33,20 @@ record Offer(long directory, Secret token, int ringBytes) {
     return message.length >= Integer.BYTES && ByteBuffer.wrap(message).getInt() == MAGIC;
   }
 
-  /** Returns what asks for an offer. */
+  /** Returns the request for an offer. */
   static byte[] request() {
     return ByteBuffer.allocate(HEAD_BYTES).putInt(MAGIC).put(VERSION).array();
   }
 
   /**
-   * Looks at a request or at the beginning of an offer.
+   * Checks a request, or the beginning of an offer.
    *
-   * @throws LinkException if this end does not understand it
+   * @throws LinkException if this end does not support its version
    */
   static void requireVersion(byte[] message) throws LinkException {
     if (!isOfThisKind(message) || message.length < HEAD_BYTES || message[4] != VERSION) {
       throw new LinkException(
-          "the peer speaks of a shared-memory link in a version that is not "
+          "the peer's version of shared-memory links is not "
               + VERSION
               + "; use releases that share one",
           null);

@@ -10,8 +10,8 @@ import java.nio.channels.SocketChannel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A link that is being opened, at either end: what the two say to each other by its socket, until
- * it is the link's. Stepped by the loop, which waits for nothing.
+ * A link that is being opened, at either end: the handshake over its socket, until the link takes
+ * the socket over. The loop steps it, and it never blocks.
  *
  * <pre>
  *   active end                                             passive end
@@ -41,7 +41,7 @@ abstract class Opening {
     this.links = links;
   }
 
-  /** Says who hears of the outcome, and by when there is one. */
+  /** Sets the handler of the outcome, and the deadline. */
   final void concerns(LinkDriver.ConnectHandler handler, long deadline) {
     this.handler = handler;
     this.deadline = deadline;
@@ -67,7 +67,7 @@ abstract class Opening {
     return known;
   }
 
-  /** Goes on as far as it can; returns how much was done. */
+  /** Continues as far as it can; returns the amount of work done. */
   final int step(long now) {
     if (known) {
       return 0;
@@ -86,13 +86,13 @@ abstract class Opening {
     return 1;
   }
 
-  /** Goes on, with nothing left to send. */
+  /** Continues, with nothing left to send. */
   abstract int go(long now) throws IOException, LinkException;
 
-  /** Returns what it means that time is over. */
+  /** Returns the meaning of a passed deadline. */
   abstract String late();
 
-  /** Returns what it means that something has failed. */
+  /** Returns the meaning of a failure. */
   abstract LinkException failure(Throwable why);
 
   final void send(ByteBuffer bytes) {
@@ -113,7 +113,7 @@ abstract class Opening {
     return !into.hasRemaining();
   }
 
-  /** The link stands, and has the socket from now on. */
+  /** Opens the link, which takes the socket over. */
   final void open(
       RingFile file, boolean active, LinkOptions options, String localAddress, String peerAddress)
       throws IOException {
@@ -126,7 +126,7 @@ abstract class Opening {
     link.open(owner::onConnected);
   }
 
-  /** Gives up; the outcome is told. */
+  /** Gives up, and reports the failure. */
   final void fail(LinkException why) {
     if (known) {
       return;
@@ -146,6 +146,6 @@ abstract class Opening {
     }
   }
 
-  /** Lets go of what was made for it. */
+  /** Releases everything that was made for the link. */
   abstract void drop();
 }

@@ -7,18 +7,18 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 
 /**
- * The sending half of a ring. What is put in is seen by the peer once it is {@linkplain #publish
- * published}, all at once: the first word of the first new record is written last.
+ * The sending half of a ring. The peer sees new records once they are {@linkplain #publish
+ * published}, all at once: the first word of the first of them is written last.
  *
  * <pre>
  *   consumed           published           written
  *     | for the peer      | not yet seen      | 0 | free
  * </pre>
  *
- * <p>Behind the last record there is always room for one more word: 0, or that the link is closed.
+ * <p>After the last record there is always room for one more word: 0, or the mark of a closed link.
  */
 final class OutRing {
-  /** Between ends that both run, room comes sooner by far. */
+  /** If both ends run, there is room after far fewer looks. */
   private static final int MANY_LOOKS = 1_000;
 
   private final MemorySegment memory;
@@ -30,21 +30,21 @@ final class OutRing {
   private long written;
   private long published;
 
-  /** The first word of the first record that is not published; 0 where there is none. */
+  /** The first word of the first record that is not published; 0 if there is none. */
   private long held;
 
-  /** As far as this end has seen. */
+  /** The peer's position, as far as this end has seen it. */
   private long consumed;
 
-  /** How much may be in use when the owner, who was turned back, is told of room; -1 for nobody. */
+  /** The bytes in use at which the refused owner is notified of room; -1 if none was refused. */
   private long waitsFor = -1;
 
   private boolean frameWaits;
 
-  /** How much may be in use for bulk to be put in. */
+  /** The bytes in use up to which bulk may be put in. */
   private long bulkMost;
 
-  /** How often this end has looked for room since its owner was turned back. */
+  /** The number of looks for room since the owner was refused. */
   private int looks;
 
   OutRing(RingFile file, boolean active) {
@@ -57,15 +57,15 @@ final class OutRing {
     this.bulkMost = capacity / 4;
   }
 
-  /** Returns the longest frame that a ring takes. */
+  /** Returns the length limit of a frame in a ring. */
   static int longestFrame(int ringBytes) {
     return ringBytes / 4 - 2 * Records.HEADER_BYTES;
   }
 
-  /** Puts a frame in; false where there is no room now. */
+  /** Puts a frame into the ring; false if there is no room now. */
   boolean frame(ByteBuffer frame, int length) {
     if (frameWaits || !hasRoom(length)) {
-      frameWaits = true; // shorter ones do not overtake it
+      frameWaits = true; // shorter frames must not overtake it
       waitsFor = capacity / 2;
       return false;
     }
@@ -75,14 +75,14 @@ final class OutRing {
   }
 
   /**
-   * Puts a piece of bulk in, as several records, and publishes each: so the peer reads one while
-   * the next is written. Bulk has a quarter of the ring between ends that both run: more of it
-   * would not be faster, and each frame would wait for it. Where this end slept until there was
-   * room, or looked for it {@value #MANY_LOOKS} times, processors are short, and each turn takes
-   * long: it has three quarters, unless a frame waits for room.
+   * Puts a piece of bulk into the ring, as several records. Each is published at once, so that the
+   * peer reads one while the next is written. If both ends run, bulk may use a quarter of the ring:
+   * with more it would not be faster, and each frame would wait for it. If this end has slept until
+   * there was room, or looked for it {@value #MANY_LOOKS} times, processors are scarce and each
+   * turn takes long. Bulk may then use three quarters, unless a frame waits for room.
    *
-   * @return false where there is no room now
-   * @throws IllegalArgumentException if there never is
+   * @return false if there is no room now
+   * @throws IllegalArgumentException if the piece is too long for the ring
    */
   boolean piece(
       long target, long at, boolean checkpoint, MemorySegment from, long offset, int length) {
@@ -114,7 +114,10 @@ final class OutRing {
     return true;
   }
 
-  /** Whether a record fits, though the end of the ring be before it, and a word behind it. */
+  /**
+   * Returns whether a record fits, with one more word after it, and with a skip if it does not fit
+   * before the ring's end.
+   */
   private boolean hasRoom(int length) {
     long size = Records.bytes(length);
     long rest = capacity - (written & (capacity - 1));
@@ -126,22 +129,23 @@ final class OutRing {
     return written - consumed + needs <= capacity;
   }
 
-  /** Looks how far the peer is, which may say anything. */
+  /** Reads the peer's position, and checks it. */
   private void refresh() {
     long now = (long) LONG.getAcquire(memory, consumedAt);
     if (now < consumed || now > published) {
       throw new BrokenRing(
-          "the peer says that it has consumed %d bytes, of %d, and %d before"
+          "the peer reports that it has consumed %d of %d bytes, after it had reported %d"
               .formatted(now, published, consumed));
     }
     consumed = now;
   }
 
-  /** Returns where the content of the next record goes. */
+  /** Returns the offset of the next record's content. */
   private long claim(int length) {
     long rest = capacity - (written & (capacity - 1));
     if (Records.bytes(length) > rest) {
-      memory.set(ValueLayout.JAVA_LONG, base, 0L); // what follows may fail before it is committed
+      memory.set(
+          ValueLayout.JAVA_LONG, base, 0L); // later steps may fail before the record is committed
       header(Records.of(Records.SKIP, (int) rest - Records.HEADER_BYTES));
       written += rest;
     }
@@ -163,7 +167,7 @@ final class OutRing {
     }
   }
 
-  /** Has the peer see what was put in; false where there was nothing new. */
+  /** Publishes new records to the peer; false if there are none. */
   boolean publish() {
     if (held == 0) {
       return false;
@@ -174,12 +178,12 @@ final class OutRing {
     return true;
   }
 
-  /** Ends the ring behind what is published; what is not gets lost. */
+  /** Ends the ring after the published records; others are lost. */
   void end(int kind) {
     LONG.setRelease(memory, base + (published & (capacity - 1)), Records.of(kind, 0));
   }
 
-  /** Returns whether there is room again for whom was turned back; says so once. */
+  /** Returns whether there is room again for the owner that was refused; true once. */
   boolean hasRoomAgain() {
     if (!seesRoom()) {
       looks = waitsFor < 0 ? 0 : looks + 1;
@@ -192,7 +196,7 @@ final class OutRing {
     return true;
   }
 
-  /** Returns whether somebody was turned back, and there is room by now. */
+  /** Returns whether the owner was refused, and there is room by now. */
   boolean seesRoom() {
     if (waitsFor < 0) {
       return false;
@@ -201,7 +205,7 @@ final class OutRing {
     return written - consumed <= waitsFor;
   }
 
-  /** This end is about to sleep: says for how much room to wake it. */
+  /** Before this end sleeps: sets the peer's position at which the peer must wake it. */
   void sayWhatRoom() {
     looks = waitsFor < 0 ? 0 : MANY_LOOKS;
     LONG.setOpaque(memory, wantsRoomAt, waitsFor < 0 ? Long.MAX_VALUE : written - waitsFor);

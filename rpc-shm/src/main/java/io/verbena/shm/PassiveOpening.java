@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** The passive end of a link that is being opened: somebody has connected. */
+/** The passive end of a link that is being opened, after a peer has connected. */
 final class PassiveOpening extends Opening {
   private static final ThrottledLog STRANGERS =
       ThrottledLog.of(PassiveOpening.class, "strangers at the socket of shared-memory links");
@@ -50,7 +50,7 @@ final class PassiveOpening extends Opening {
     }
     unlink();
     RingFile standing = file;
-    file = null; // the link's from here on
+    file = null; // owned by the link from here on
     String own = acceptor.address();
     open(standing, false, offered.options(), own, own + "#" + Place.name(number));
     return 1;
@@ -96,7 +96,7 @@ final class PassiveOpening extends Opening {
     }
   }
 
-  /** Tells the peer why, if it takes it at once. */
+  /** Sends the reason to the peer, if the socket takes it at once. */
   private void refuse(String why) throws IOException {
     byte[] all = why.getBytes(StandardCharsets.UTF_8);
     int length = Math.min(all.length, MOST_REASON_BYTES);
@@ -115,13 +115,13 @@ final class PassiveOpening extends Opening {
 
   @Override
   String late() {
-    return "it did not stand in time";
+    return "it was not open in time";
   }
 
   @Override
   LinkException failure(Throwable why) {
     String words = why.getMessage() == null ? why.toString() : why.getMessage();
-    // Who says nothing only looked whether somebody is there.
+    // A caller that sends nothing only checks whether the socket is served.
     if (offered == null && greeting.position() > 0) {
       links.counters.strangers.increment();
       STRANGERS.warn("A caller at {} was turned away: {}", acceptor.address(), words);

@@ -23,7 +23,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where links have their files: a directory for each driver, below one of the system's in memory.
+ * The files of links: a directory for each driver, below a directory of the system's in memory.
  * Only this process's user may enter it. Safe for use by any thread.
  *
  * <pre>
@@ -34,7 +34,7 @@ import org.slf4j.LoggerFactory;
 final class Place {
   static final Path SHM = Path.of("/dev/shm");
 
-  /** What the file of a driver's socket is called. */
+  /** The file name of a driver's socket. */
   static final String BELL = "bell";
 
   private static final Logger LOG = LoggerFactory.getLogger(Place.class);
@@ -48,7 +48,7 @@ final class Place {
   private static final FileAttribute<?> OWNERS_DIRECTORY_ALONE =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
 
-  /** Bits of a mode: what it is, and who may do what. */
+  /** Bits of a file's mode: its type, and its permissions. */
   private static final int TYPE = 0170000;
 
   private static final int DIRECTORY = 0040000;
@@ -56,14 +56,14 @@ final class Place {
   private static final int SOCKET = 0140000;
   private static final int RIGHTS = 07777;
 
-  /** A directory is made some time before its socket answers. */
+  /** A directory exists for some time before its socket answers. */
   private static final Duration SURELY_BOUND = Duration.ofSeconds(10);
 
   private static final int MOST_SWEPT = 256;
 
   private final Path base;
 
-  /** This process's user, by whom its files are owned; none before it is known. */
+  /** This process's user, who owns its files; -1 before it is known. */
   private volatile int user = -1;
 
   Place(Path base) {
@@ -72,11 +72,11 @@ final class Place {
 
   Availability availability() {
     if (!System.getProperty("os.name", "").equals("Linux")) {
-      return new Availability.Unavailable("no shared-memory links but on Linux");
+      return new Availability.Unavailable("shared-memory links need Linux");
     }
     if (!Files.isDirectory(base) || !Files.isWritable(base)) {
       return new Availability.Unavailable(
-          "no shared memory: " + base + " is no directory that this process may write to");
+          "no shared memory: " + base + " is not a directory that this process may write to");
     }
     return new Availability.Available(base.toString());
   }
@@ -86,7 +86,7 @@ final class Place {
     return base.toString();
   }
 
-  /** Returns the bytes that are left there, about. */
+  /** Returns about the number of free bytes there. */
   long roomBytes() throws IOException {
     return Files.getFileStore(base).getUsableSpace();
   }
@@ -108,12 +108,12 @@ final class Place {
     return directory.resolve(name(id));
   }
 
-  /** Makes a driver's directory, and removes those whose processes are dead. */
+  /** Makes a driver's directory, and removes those of dead processes. */
   Path make(long id) throws IOException {
     Path made = Files.createDirectory(directory(id), OWNERS_DIRECTORY_ALONE);
     try {
       requireDirectory(made);
-    } catch (IOException e) { // its mode may come from the directory above
+    } catch (IOException e) { // the directory above may have set its mode
       Files.delete(made);
       throw e;
     }
@@ -124,7 +124,7 @@ final class Place {
   /**
    * Checks a directory that a peer has named.
    *
-   * @throws IOException if it is none of this user's, or not for this user alone
+   * @throws IOException if it does not belong to this user, or others may enter it
    */
   void requireDirectory(Path directory) throws IOException {
     require(directory, DIRECTORY, 0700, "a directory");
@@ -133,7 +133,7 @@ final class Place {
   /** Checks that a file is a socket. */
   void requireSocket(Path socket) throws IOException {
     if ((Entry.of(socket).mode & TYPE) != SOCKET) {
-      throw new IOException(socket + " is no socket");
+      throw new IOException(socket + " is not a socket");
     }
   }
 
@@ -146,11 +146,12 @@ final class Place {
     Entry found = Entry.of(path);
     if ((found.mode & TYPE) != type || (found.mode & RIGHTS) != rights || found.user != user()) {
       throw new IOException(
-          "%s is not %s of this process's user for that user alone".formatted(path, what));
+          "%s must be %s that belongs to this process's user, without permissions for others"
+              .formatted(path, what));
     }
   }
 
-  /** Learns it from a file that is made for that: nothing else in the JDK tells everywhere. */
+  /** Finds the user from a new file's owner. No other way in the JDK works everywhere. */
   private int user() throws IOException {
     if (user < 0) {
       Path probe = Files.createTempFile(base, PREFIX, PROBE, OWNERS_FILE_ALONE);
@@ -163,7 +164,7 @@ final class Place {
     return user;
   }
 
-  /** What the system says of a name; of a link itself, not of what it leads to. */
+  /** The system's data of a name. For a symbolic link they are its own, not its target's. */
   private record Entry(int mode, int user) {
     static Entry of(Path path) throws IOException {
       Map<String, Object> found =
@@ -180,7 +181,7 @@ final class Place {
       int looked = 0;
       for (Path one : all) {
         if (++looked > MOST_SWEPT) {
-          break; // the next driver goes on
+          break; // the next driver continues
         }
         String name = one.getFileName().toString();
         if (name.endsWith(PROBE)) {
@@ -190,11 +191,11 @@ final class Place {
         }
       }
     } catch (IOException | RuntimeException e) {
-      LOG.debug("What dead processes have left in {} stays there", base, e);
+      LOG.debug("Files of dead processes in {} cannot be removed", base, e);
     }
   }
 
-  /** Removes what a process has left that died while it asked for its user. */
+  /** Removes the file of a process that died while it looked for its user. */
   private void removeProbe(Path probe, FileTime now) {
     try {
       if (isOld(probe, now) && Entry.of(probe).user == user()) {
@@ -210,7 +211,7 @@ final class Place {
     return now.toMillis() - made.toMillis() >= SURELY_BOUND.toMillis();
   }
 
-  /** Returns whether a directory is this user's, and nobody answers there. */
+  /** Returns whether a directory belongs to this user, and its socket does not answer. */
   private boolean isLeft(Path directory, FileTime now) {
     try {
       requireDirectory(directory);
@@ -233,7 +234,7 @@ final class Place {
     }
   }
 
-  /** Removes a directory of a driver with all that is in it. */
+  /** Removes a driver's directory with its files. */
   static void remove(Path directory) {
     try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
       for (Path file : files) {

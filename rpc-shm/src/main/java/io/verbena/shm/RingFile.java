@@ -15,8 +15,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.Set;
 
 /**
- * A link's file, mapped. Words in the order of the host's bytes, those of each end in lines of the
- * processor's cache of their own:
+ * The mapped file of a link. Words have the byte order of the host. The words of each end have
+ * cache lines of their own:
  *
  * <pre>
  *     0  "VSHM", version | bytes of a ring | nonce (16)
@@ -28,8 +28,8 @@ import java.util.Set;
  *     …  the ring from the passive end to the active one
  * </pre>
  *
- * <p>The file was written whole before it is mapped: memory that the system cannot give is then an
- * error of the file's, and not of whoever touches a page.
+ * <p>The whole file is written before it is mapped. If the system lacks memory, that write fails,
+ * instead of a later access to a page.
  */
 final class RingFile {
   static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
@@ -63,7 +63,7 @@ final class RingFile {
     Arena arena = Arena.ofShared();
     try {
       MemorySegment memory = file.map(FileChannel.MapMode.READ_WRITE, 0, bytes(ringBytes), arena);
-      memory.load(); // else each page costs the first to write there a fault
+      memory.load(); // otherwise the first write to each page would cause a fault
       return new RingFile(arena, file, memory, ringBytes);
     } catch (IOException | RuntimeException | Error e) {
       arena.close();
@@ -72,9 +72,9 @@ final class RingFile {
   }
 
   /**
-   * Maps the file that a peer has made.
+   * Maps a file that a peer has made.
    *
-   * @throws IOException if it is not the one that was made for this connection
+   * @throws IOException if it was not made for this connection
    */
   static RingFile open(Path path, Place place, int ringBytes, Secret nonce) throws IOException {
     place.requireFile(path);
@@ -113,27 +113,30 @@ final class RingFile {
     return ENDS_AT + (active ? 0 : END_BYTES);
   }
 
-  /** Returns where an end says that it sleeps. */
+  /** Returns the offset of the word by which an end says that it sleeps. */
   static long sleeps(boolean active) {
     return end(active);
   }
 
-  /** Returns where an end says up to where its peer has to consume before it is woken for room. */
+  /**
+   * Returns the offset of the word by which an end says how far its peer must consume to wake it
+   * for room.
+   */
   static long wantsRoom(boolean active) {
     return end(active) + WANTS_ROOM;
   }
 
-  /** Returns where an end says how far it has consumed what came. */
+  /** Returns the offset of the word by which an end says how far it has consumed. */
   static long consumed(boolean active) {
     return end(active) + CONSUMED;
   }
 
-  /** Returns where the ring begins by which an end sends. */
+  /** Returns the offset of an end's outgoing ring. */
   long ring(boolean ofActive) {
     return HEADER_BYTES + (ofActive ? 0 : ringBytes);
   }
 
-  /** Returns whether the file has the length that it was made with. */
+  /** Returns whether the file still has its original length. */
   boolean isWhole() {
     try {
       return file.size() == bytes(ringBytes);
@@ -142,7 +145,7 @@ final class RingFile {
     }
   }
 
-  /** Lets go of the memory; the peer has its own mapping. */
+  /** Unmaps the memory; the peer has its own mapping. */
   void unmap() {
     arena.close();
     try {
@@ -152,7 +155,7 @@ final class RingFile {
     }
   }
 
-  /** A file on its way: it is filled in steps, so that the loop is not held up. */
+  /** A file that is being made. It is filled in steps, so that the loop is not blocked. */
   static final class Making implements AutoCloseable {
     private static final int STEP_BYTES = 1 << 20;
     private static final ByteBuffer ZEROS = Arena.global().allocate(64 << 10).asByteBuffer();
@@ -162,7 +165,7 @@ final class RingFile {
     private boolean handedOver;
     private final ByteBuffer zeros = ZEROS.duplicate();
 
-    /** Makes a file that is empty so far. */
+    /** Makes an empty file. */
     Making(Path path, int ringBytes) throws IOException {
       this.ringBytes = ringBytes;
       this.file =
@@ -173,7 +176,7 @@ final class RingFile {
               Place.OWNERS_FILE_ALONE);
     }
 
-    /** Writes some more; returns whether it is whole. */
+    /** Writes a part; returns whether the file is complete. */
     boolean fill() throws IOException {
       long size = bytes(ringBytes);
       long most = Math.min(size, file.position() + STEP_BYTES);
@@ -184,7 +187,7 @@ final class RingFile {
       return file.position() == size;
     }
 
-    /** Maps it for the connection that has such a nonce, and hands the file over. */
+    /** Maps the file for the connection with this nonce, and hands it over. */
     RingFile map(Secret nonce) throws IOException {
       RingFile mapped = RingFile.map(file, ringBytes);
       handedOver = true;

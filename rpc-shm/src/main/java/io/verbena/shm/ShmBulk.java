@@ -16,10 +16,10 @@ import org.agrona.collections.Long2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bulk bytes of one end of a shared-memory link: they pass through its rings between its frames.
- * The sender copies them in, the receiver out into the memory that they go to, both at once.
- * Nothing is pinned, and a target is fenced when it is closed, since only this end's loop writes
- * there.
+ * The bulk bytes of one end of a shared-memory link. They pass through its rings between its
+ * frames. The sender copies them in, and the receiver copies them out into their target, both at
+ * the same time. No memory is pinned. A target is fenced when it is closed, because only this end's
+ * loop writes to it.
  */
 final class ShmBulk implements BulkPort {
   private static final int ADVERTISEMENT_BYTES = 2 * Long.BYTES;
@@ -31,7 +31,7 @@ final class ShmBulk implements BulkPort {
   private final int ringBytes;
   private final Long2ObjectHashMap<Target> open = new Long2ObjectHashMap<>();
 
-  /** Who is to hear that a piece is written, once the stack is unwound. */
+  /** The callbacks of written pieces, to be called once the stack is unwound. */
   private final ArrayDeque<Runnable> written = new ArrayDeque<>();
 
   private long lastTarget;
@@ -127,7 +127,7 @@ final class ShmBulk implements BulkPort {
     return !written.isEmpty();
   }
 
-  /** Tells of pieces that were written before; returns of how many. */
+  /** Calls the callbacks of pieces that were written before; returns their number. */
   int tellOfWritten() {
     int due = written.size();
     int told = 0;
@@ -141,8 +141,8 @@ final class ShmBulk implements BulkPort {
   /**
    * Takes a piece out of the ring.
    *
-   * @param from where its content is in the memory
-   * @param length of the content
+   * @param from the offset of its content in the memory
+   * @param length the length of the content
    */
   void land(long from, int length, boolean checkpoint) {
     long number = memory.get(ValueLayout.JAVA_LONG, from);
@@ -153,7 +153,7 @@ final class ShmBulk implements BulkPort {
       if (number < 1 || number > lastTarget) {
         throw new BrokenRing("the peer wrote to target " + number + ", which was never opened");
       }
-      return; // it was closed while this was on its way
+      return; // the target was closed meanwhile
     }
     if (at != target.arrived || bytes > target.memory.byteSize() - at) {
       throw new BrokenRing(

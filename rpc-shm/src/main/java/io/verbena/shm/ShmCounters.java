@@ -4,7 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What has happened on the links of one provider. Safe for use by any thread. */
+/** Counts events on the links of one provider. Safe for use by any thread. */
 final class ShmCounters {
   final LongAdder linksOpened = new LongAdder();
   final LongAdder linksClosed = new LongAdder();
@@ -14,7 +14,7 @@ final class ShmCounters {
   final LongAdder strangers = new LongAdder();
   final LongAdder brokenRules = new LongAdder();
 
-  /** Named so that those of other kinds of links may stand beside them. */
+  /** Returns the counts. Their names are distinct from those of other kinds of links. */
   Map<String, Long> figures() {
     Map<String, Long> figures = new LinkedHashMap<>();
     figures.put("shm links opened", linksOpened.sum());

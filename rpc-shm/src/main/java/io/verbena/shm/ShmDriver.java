@@ -21,10 +21,10 @@ import org.slf4j.LoggerFactory;
 final class ShmDriver implements UpgradeDriver {
   private static final Logger LOG = LoggerFactory.getLogger(ShmDriver.class);
 
-  /** While links are being opened, an idle loop looks after them so often. */
+  /** An idle loop steps openings this often. */
   private static final long OPENING_NANOS = Duration.ofMillis(1).toNanos();
 
-  /** While offers are open, an idle loop looks at their time limits so often. */
+  /** An idle loop checks the time limits of offers this often. */
   private static final long OFFERED_NANOS = Duration.ofMillis(100).toNanos();
 
   private final Place place;
@@ -33,8 +33,8 @@ final class ShmDriver implements UpgradeDriver {
   private final SecureRandom random = new SecureRandom();
 
   /**
-   * What sockets and listeners need outside the heap. It is no direct memory, of which others may
-   * have taken all: the JVM would hold the loop up for half a second before it said so.
+   * The memory outside the heap for sockets and listeners. It is not direct memory, which others
+   * may have used up: the JVM would block the loop for half a second before it failed.
    */
   private final Arena memory = Arena.ofShared();
 
@@ -43,7 +43,7 @@ final class ShmDriver implements UpgradeDriver {
   private final Links links;
   private final List<ActiveOpening> attempts = new ArrayList<>();
 
-  /** Something may be on its way that is no link yet; looked into only then. */
+  /** A link may be about to open; openings are stepped only then. */
   private boolean opening;
 
   private boolean sleeps;
@@ -122,7 +122,7 @@ final class ShmDriver implements UpgradeDriver {
   private boolean arm(long now) {
     sleeps = true;
     links.sleep();
-    VarHandle.fullFence(); // what was written before this is seen, and what is written later rings
+    VarHandle.fullFence(); // records written before are seen below, and later ones ring
     if (links.haveWork()) {
       return false;
     }
@@ -175,7 +175,7 @@ final class ShmDriver implements UpgradeDriver {
     return new LinkException("the driver of the shared-memory links is closed", null);
   }
 
-  /** Nothing is waited for: what was sent is in memory that peers have mapped, too. */
+  /** Waits for nothing: sent records are in memory that peers have mapped, too. */
   @Override
   public void close(Runnable meanwhile) {
     if (closed) {

@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * One end of a shared-memory link.
  *
- * <p>Who sleeps says so in shared memory, looks at the rings once more, and sleeps; who writes to a
- * ring looks whether its reader sleeps. Each has a fence between the two, so one of them sees the
- * other. A loop that polls is never rung for.
+ * <p>Before an end sleeps, it says so in shared memory, and then looks at the rings once more.
+ * After an end has written to a ring, it checks whether the reader sleeps. Each has a fence between
+ * its two steps, so at least one of them notices the other. The peer of a polling loop never rings.
  */
 final class ShmLink implements Link {
   static final String KIND = "shm";
@@ -48,11 +48,12 @@ final class ShmLink implements Link {
   private @Nullable String closedBecause;
 
   /**
-   * An end.
+   * Makes an end.
    *
    * @param active whether it is the end that has connected
-   * @param inbound holds the frame that its listener has, shared with the other links of the loop
-   * @param whenClosed runs once when it has closed; its memory and its socket are then to be let go
+   * @param inbound holds the frame for its listener; shared with the other links of the loop
+   * @param whenClosed runs once when the link has closed; its memory and socket may then be
+   *     released
    */
   ShmLink(
       RingFile file,
@@ -87,7 +88,7 @@ final class ShmLink implements Link {
     this.bulk = new ShmBulk(this, out, memory, file.ringBytes);
   }
 
-  /** Asks the owner for its listener; an owner may have closed the link by then. */
+  /** Asks the owner for its listener. The owner may close the link meanwhile. */
   void open(Function<Link, LinkListener> owner) {
     try {
       listener = owner.apply(this);
@@ -154,7 +155,7 @@ final class ShmLink implements Link {
     }
   }
 
-  /** Has the peer see what is new, where it sleeps. */
+  /** Wakes the peer for new records, if it sleeps. */
   void wakePeer() {
     VarHandle.fullFence();
     if ((long) LONG.getOpaque(memory, peerSleepsAt) != 0) {
@@ -178,7 +179,7 @@ final class ShmLink implements Link {
     return closedBecause != null;
   }
 
-  /** The loop is about to sleep: the peer is to ring from now on. A fence follows. */
+  /** The loop is about to sleep, so the peer must ring from now on. A fence must follow. */
   void sleep() {
     try {
       if (!isClosed()) {
@@ -190,7 +191,7 @@ final class ShmLink implements Link {
     }
   }
 
-  /** The loop polls: the peer need not ring. */
+  /** The loop polls, so the peer need not ring. */
   void wake() {
     try {
       if (!isClosed()) {
@@ -201,7 +202,7 @@ final class ShmLink implements Link {
     }
   }
 
-  /** Returns whether {@link #poll} would find something to do. */
+  /** Returns whether {@link #poll} would find work. */
   boolean hasWork() {
     try {
       return isClosed()
@@ -214,7 +215,9 @@ final class ShmLink implements Link {
     }
   }
 
-  /** Hands over what has arrived, tells of room and of the end. Returns how much was done. */
+  /**
+   * Hands over arrived frames, and notifies of room and of the end. Returns the number of events.
+   */
   int poll() {
     if (isClosed()) {
       return 0;
@@ -240,8 +243,9 @@ final class ShmLink implements Link {
   }
 
   private int receive() {
-    boolean gone = bell.isGone(); // read first: what the peer wrote before is seen below
-    long end = in.taken() + in.capacity(); // others want a turn, too
+    boolean gone =
+        bell.isGone(); // read first, so that everything that the peer wrote before is seen below
+    long end = in.taken() + in.capacity(); // leaves time for other links
     int done = 0;
     boolean bulkMoved = false;
     while (receiving && !isClosed() && in.taken() < end) {
@@ -266,7 +270,7 @@ final class ShmLink implements Link {
       }
       done++;
       if (isClosed()) {
-        break; // its memory may be gone
+        break; // its memory may be unmapped
       }
       in.take(record);
     }
@@ -311,10 +315,13 @@ final class ShmLink implements Link {
     return listener;
   }
 
-  /** Ends the link, since the peer broke the rules, or its memory cannot be reached any more. */
+  /**
+   * Ends the link, because the peer has broken the rules, or the memory is not accessible any more.
+   */
   void broken(Throwable why) {
     if (why instanceof InternalError) {
-      abort("memory of the link, or that it moves, has gone: somebody has truncated its file");
+      abort(
+          "memory of the link, or memory that it transfers, is gone, because its file was truncated");
     } else {
       counters.brokenRules.increment();
       abort(String.valueOf(why.getMessage()));
@@ -340,7 +347,7 @@ final class ShmLink implements Link {
       out.end(kind);
       wakePeer();
     } catch (InternalError e) {
-      // Its socket tells the peer.
+      // The socket's end notifies the peer.
     }
     finish(reason);
   }
@@ -355,12 +362,12 @@ final class ShmLink implements Link {
     }
   }
 
-  /** Returns whether its file has been left as it was made. */
+  /** Returns whether its file still has its original length. */
   boolean isWhole() {
     return file.isWhole();
   }
 
-  /** Lets go of the memory of a link that has closed. */
+  /** Unmaps the memory of a closed link. */
   void unmap() {
     file.unmap();
   }

@@ -3,19 +3,19 @@ package io.verbena.shm;
 import io.verbena.api.settings.Checks;
 
 /**
- * Sizes of shared-memory links. Immutable. The passive end's count for a link; the ends need not
- * agree.
+ * Sizes of shared-memory links. Immutable. For each link the settings of the passive end apply; the
+ * ends may differ.
  *
- * @param ringBytes of each of a link's two rings, one for each direction; a power of two from 256
- *     KiB to 16 MiB. A frame has a quarter of it at most, and all bulk under way another, or three
- *     where the ends wait for each other. Bulk is slower by smaller rings than those of {@link
- *     #DEFAULT}, and faster by larger ones only where processors are short.
+ * @param ringBytes the bytes of each of a link's two rings, one for each direction; a power of two
+ *     from 256 KiB to 16 MiB. A frame may use a quarter of a ring. Bulk under way may use another
+ *     quarter, or three if processors are scarce. Rings smaller than in {@link #DEFAULT} slow bulk
+ *     down. Larger ones speed it up only if processors are scarce
  */
 public record ShmSettings(int ringBytes) {
-  /** The system property that says {@link #ringBytes} for a program that does not. */
+  /** The system property for {@link #ringBytes}. */
   public static final String RING_PROPERTY = "verbena.shm.ring-bytes";
 
-  /** The environment variable that counts where the property is not set. */
+  /** The environment variable that is used if the property is not set. */
   public static final String RING_VARIABLE = "VERBENA_SHM_RING_BYTES";
 
   /** The defaults: 1 MiB. */
@@ -26,13 +26,13 @@ public record ShmSettings(int ringBytes) {
     Checks.that(isRing(ringBytes), "ringBytes", "a power of two from 256 KiB to 16 MiB", ringBytes);
   }
 
-  /** Returns whether a ring may have so many bytes. */
+  /** Returns whether this is a valid ring size. */
   static boolean isRing(long bytes) {
     return bytes >= 256 << 10 && bytes <= 16 << 20 && Long.bitCount(bytes) == 1;
   }
 
   /**
-   * Returns the defaults, but for what the deployment says: the system property {@code
+   * Returns the defaults with the deployment's settings: the system property {@code
    * verbena.shm.ring-bytes} or the environment variable {@code VERBENA_SHM_RING_BYTES}, in bytes.
    *
    * @throws IllegalArgumentException if it is out of range

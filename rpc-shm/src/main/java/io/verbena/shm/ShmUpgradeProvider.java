@@ -11,14 +11,14 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /**
- * Shared-memory links between processes of one host and user. All drivers made by one instance
- * share its counters. Safe for use by any thread.
+ * Shared-memory links between processes of one host and user. All drivers of one instance share its
+ * counters. Safe for use by any thread.
  */
 public final class ShmUpgradeProvider implements UpgradeProvider {
   private static final ThrottledLog SETTINGS =
       ThrottledLog.of(ShmUpgradeProvider.class, "settings of shared-memory links out of range");
 
-  /** Above RDMA's, which would go by the adapter. */
+  /** Higher than RDMA's, which would use the adapter. */
   private static final int PRIORITY = 10;
 
   private final Place place;
@@ -29,7 +29,8 @@ public final class ShmUpgradeProvider implements UpgradeProvider {
   private final ShmCounters counters = new ShmCounters();
 
   /**
-   * For {@link java.util.ServiceLoader}: with {@link ShmSettings#ofProperties()}.
+   * Makes a provider with {@link ShmSettings#ofProperties()}. {@link java.util.ServiceLoader} calls
+   * this.
    *
    * @throws IllegalArgumentException if a property is out of range
    */
@@ -37,22 +38,22 @@ public final class ShmUpgradeProvider implements UpgradeProvider {
     this(settingsOfProperties());
   }
 
-  /** Links in {@code /dev/shm}. */
+  /** Makes a provider whose files are in {@code /dev/shm}. */
   public ShmUpgradeProvider(ShmSettings settings) {
     this(Place.SHM, settings, NanoClock.SYSTEM);
   }
 
-  /** Links in a certain directory. */
+  /** Makes a provider whose files are in this directory. */
   ShmUpgradeProvider(Path base, ShmSettings settings, NanoClock clock) {
     this(base, settings, clock, WaiterThread::new);
   }
 
   /**
-   * Links in a certain directory, and in a time of the caller's: for simulations.
+   * Makes a provider for simulations, with a directory and a clock of the caller's.
    *
-   * @param base where to have files; of a file system in memory
-   * @param clock the only clock that the links look at
-   * @param waiters wait at the sockets of drivers; the product has a thread for each
+   * @param base the directory for files, in a file system in memory
+   * @param clock the only clock that the links use
+   * @param waiters wait at the sockets of drivers; the default is a thread for each driver
    */
   public ShmUpgradeProvider(
       Path base, ShmSettings settings, NanoClock clock, Waiter.Maker waiters) {
@@ -67,7 +68,7 @@ public final class ShmUpgradeProvider implements UpgradeProvider {
     try {
       return ShmSettings.ofProperties();
     } catch (IllegalArgumentException e) {
-      SETTINGS.warn("There are no shared-memory links: {}", e.getMessage());
+      SETTINGS.warn("Shared-memory links are not available: {}", e.getMessage());
       throw e;
     }
   }

@@ -9,7 +9,7 @@ import java.nio.channels.Selector;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A daemon thread, which wakes the loop and touches nothing of its links. */
+/** A daemon thread that wakes the loop, and does not touch its links. */
 final class WaiterThread implements Waiter {
   private static final ThrottledLog NO_THREAD =
       ThrottledLog.of(WaiterThread.class, "waits for shared-memory links that found no thread");
@@ -41,7 +41,8 @@ final class WaiterThread implements Waiter {
       thread = started;
       started.start();
       return true;
-    } catch (Throwable e) { // also of the virtual machine: there is no thread
+    } catch (
+        Throwable e) { // also errors of the virtual machine: without a thread there is no waiter
       thread = null;
       NO_THREAD.warn("The loop polls for shared-memory links: {}", Thrown.words(e));
       return false;
@@ -58,7 +59,7 @@ final class WaiterThread implements Waiter {
       }
     } catch (ClosedSelectorException e) {
       // The driver is closed.
-    } catch (Throwable e) { // or an idle loop would wait for ever
+    } catch (Throwable e) { // otherwise an idle loop would wait for ever
       NO_THREAD.error("The wait for shared-memory links failed; the loop polls {}", "meanwhile", e);
     } finally {
       thread = null;

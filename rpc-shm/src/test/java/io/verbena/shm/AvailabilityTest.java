@@ -43,7 +43,9 @@ final class AvailabilityTest {
     assertThat(in(none).availability())
         .isEqualTo(
             new Availability.Unavailable(
-                "no shared memory: " + none + " is no directory that this process may write to"));
+                "no shared memory: "
+                    + none
+                    + " is not a directory that this process may write to"));
   }
 
   @Test
@@ -51,7 +53,7 @@ final class AvailabilityTest {
     Files.setAttribute(base, "unix:mode", 02700); // a directory below has the first digit, too
     try (TwoEnds ends = new TwoEnds(base)) {
       assertThatThrownBy(() -> ends.offer(new TwoEnds.Outcome()))
-          .hasMessageContaining("is not a directory of this process's user for that user alone");
+          .hasMessageContaining("must be a directory that belongs to this process's user");
       assertThat(base).isEmptyDirectory();
     }
   }

@@ -96,7 +96,7 @@ final class HostilePeerTest {
     @Test
     void ofADirectoryThatIsALinkIsRefused() throws Exception {
       Files.createSymbolicLink(new Place(ends.base).directory(7), good());
-      assertThat(failureAt(7)).contains("is not a directory of this process's user");
+      assertThat(failureAt(7)).contains("must be a directory that belongs to this process's user");
     }
 
     @Test
@@ -104,7 +104,7 @@ final class HostilePeerTest {
       Files.setPosixFilePermissions(good(), PosixFilePermissions.fromString("rwxr-xr-x"));
       String name = good().getFileName().toString();
       assertThat(failureAt(Long.parseUnsignedLong(name.substring(name.indexOf('-') + 1), 16)))
-          .contains("for that user alone");
+          .contains("without permissions for others");
     }
 
     @Test
@@ -115,7 +115,7 @@ final class HostilePeerTest {
       } catch (IOException e) {
         Assumptions.abort("only root gives files away: " + e);
       }
-      assertThat(failureAt(7)).contains("is not a directory of this process's user");
+      assertThat(failureAt(7)).contains("must be a directory that belongs to this process's user");
     }
 
     @Test
@@ -123,7 +123,7 @@ final class HostilePeerTest {
       Path made = new Place(ends.base).make(7);
       assertThat(failureAt(7)).contains("there is no " + made.resolve(Place.BELL));
       Files.createSymbolicLink(made.resolve(Place.BELL), good().resolve(Place.BELL));
-      assertThat(failureAt(7)).contains("is no socket");
+      assertThat(failureAt(7)).contains("is not a socket");
     }
   }
 
@@ -185,7 +185,7 @@ final class HostilePeerTest {
         assertThat(peer.isTurnedAway()).isFalse();
         ends.pass(Duration.ofSeconds(21));
         ends.stepUntil("the failure", outcome::isKnown);
-        assertThat(outcome.failure()).contains("did not stand in time");
+        assertThat(outcome.failure()).contains("was not open in time");
         requireNoFiles();
       }
     }

@@ -66,7 +66,8 @@ final class TcpDriver implements LinkDriver {
   }
 
   /**
-   * Makes the buffer without a pool: a pool would leave a cache on the thread that makes the driver, which is a user's.
+   * Makes the buffer without a pool: a pool would leave a cache on the thread that makes the
+   * driver, which is a user's.
    */
   private static ReceiveBuffer receiveBuffer() {
     try {
