@@ -119,7 +119,7 @@ final class BatchReader {
     IpcMessage message = IpcMessage.of(object);
     if (message.message().headerType() != MessageHeader.RecordBatch) {
       throw refused(
-          ("it is a %s: agree on schemas beforehand, and send a dictionary as a record batch of its own, with one column")
+          "it is a %s: agree on schemas beforehand, and send a dictionary as a record batch of its own, with one column"
               .formatted(message.kind()));
     }
     RecordBatch header = (RecordBatch) message.message().header(new RecordBatch());

@@ -4,15 +4,15 @@ import io.verbena.verbs.ext.GidEntry;
 import java.net.InetAddress;
 
 /**
- * An address of this host that may lead to a verbs device, and whether links use it.
+ * An address of this host that may belong to a verbs device, and whether links use it.
  *
- * @param device the device's name; empty where binding tells, as it may on IPoIB and iWARP
- * @param port the device's port, or -1 where that is not known
- * @param gid its index in the port's GID table, or -1 where it is not in there
- * @param type how packets from it are built
+ * @param device the device's name; empty if only a bind can tell, as on IPoIB and iWARP
+ * @param port the device's port, or -1 if it is unknown
+ * @param gid its index in the port's GID table, or -1 if it is not in the table
+ * @param type the format of packets from this address
  * @param netdev the network interface that has it, or an empty text
  * @param network the addresses that are reached from it without a router
- * @param objection why it is not used, in a few words; empty where it is
+ * @param objection the reason that links do not use it, in a few words; empty if they do
  */
 public record DeviceAddress(
     String device,
@@ -28,7 +28,7 @@ public record DeviceAddress(
     return objection.isEmpty();
   }
 
-  /** Returns what tells its adapter from others of this host: a port of a device. */
+  /** Returns the name of its adapter, which is a port of a device. It is unique on this host. */
   public String adapter() {
     return device.isEmpty() ? address.getHostAddress() : device + " port " + port;
   }
@@ -37,7 +37,9 @@ public record DeviceAddress(
     return new DeviceAddress(device, port, gid, address, type, netdev, network, why);
   }
 
-  /** Returns it in words, as {@code rxe0 port 1 GID 1: 10.7.0.1, RoCE v2, eth0}. */
+  /**
+   * Returns the device and the address, such as {@code rxe0 port 1 GID 1: 10.7.0.1, RoCE v2, eth0}.
+   */
   @Override
   public String toString() {
     String index = gid < 0 ? "" : " GID " + gid;
@@ -45,7 +47,7 @@ public record DeviceAddress(
     return where + described();
   }
 
-  /** Returns what it is, as {@code 10.7.0.1, RoCE v2, eth0}. */
+  /** Returns the address, such as {@code 10.7.0.1, RoCE v2, eth0}. */
   public String described() {
     String kind = type == GidEntry.Type.IB ? "" : ", " + type;
     return address.getHostAddress() + kind + (netdev.isEmpty() ? "" : ", " + netdev);

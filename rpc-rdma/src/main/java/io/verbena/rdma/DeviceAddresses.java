@@ -22,15 +22,17 @@ import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which addresses of this host lead to verbs devices, which of them links use, and why: the one
- * place where that is decided, for both ends of a link and for 'verbena doctor'. Safe for use by
- * any thread.
+ * Finds the addresses of this host that belong to verbs devices, and decides which of them links
+ * use. Both ends of a link and 'verbena doctor' ask it. Safe for use by any thread.
  */
 public final class DeviceAddresses {
-  /** GID tables are filled from the front and may have a thousand places. */
+  /** GID tables are filled from the front, and may have a thousand entries. */
   private static final int EMPTY_IN_A_ROW = 8;
 
-  /** Devices and addresses come without a word; a look at all of them takes a loop milliseconds. */
+  /**
+   * Devices and addresses come and go without notice. A look at all of them takes a loop
+   * milliseconds.
+   */
   private static final long LOOK_EVERY_NANOS = Duration.ofSeconds(1).toNanos();
 
   private static final int MOST_TOLD = 8;
@@ -47,23 +49,24 @@ public final class DeviceAddresses {
     this.clock = clock;
   }
 
-  /** Returns which devices and addresses links may use. */
+  /** Returns the choice of devices and addresses. */
   public DeviceChoice choice() {
     return choice;
   }
 
   /**
-   * Returns all of them, in the order of the devices and their GID tables; the same list while
-   * there was no new look, at most a second.
+   * Returns all addresses, in the order of the devices and their GID tables. The list may be a
+   * second old; until then it is the same one.
    *
-   * @throws IOException if devices cannot be listed, or there are some and none can be queried
+   * @throws IOException if the devices cannot be listed, or if there are devices and none can be
+   *     queried
    */
   public synchronized List<DeviceAddress> now() throws IOException {
     List<DeviceAddress> known = seen;
     return known == null || clock.nanoTime() - looked >= LOOK_EVERY_NANOS ? look() : known;
   }
 
-  /** As {@link #now}, of this very moment. */
+  /** Returns all addresses like {@link #now}, but looks at the devices at once. */
   public synchronized List<DeviceAddress> look() throws IOException {
     looked = clock.nanoTime();
     List<DeviceAddress> found = of(provider, choice);
@@ -71,7 +74,7 @@ public final class DeviceAddresses {
     return found;
   }
 
-  /** Returns why there is no address that the choice admits; empty where there is one. */
+  /** Returns the reason that the choice admits no address; empty if it admits one. */
   public Optional<String> problem() throws IOException {
     List<DeviceAddress> all = now();
     return all.stream().anyMatch(DeviceAddress::isUsed)
@@ -80,9 +83,9 @@ public final class DeviceAddresses {
   }
 
   /**
-   * Returns, of addresses none of which is used, why.
+   * Returns the reason that none of these addresses is used.
    *
-   * @throws IOException if devices cannot be listed
+   * @throws IOException if the devices cannot be listed
    */
   public static String problem(VerbsProvider provider, DeviceChoice choice, List<DeviceAddress> all)
       throws IOException {
@@ -115,8 +118,8 @@ public final class DeviceAddresses {
   }
 
   /**
-   * Returns from which address to connect to a peer's: of those that are used one in the same
-   * network, else one of the same family, which takes a router. Null where there is none.
+   * Returns the local address from which to connect to a peer's address: a used one in the same
+   * network, or else one of the same family, which needs a router. Null if there is none.
    */
   public static @Nullable DeviceAddress towards(InetAddress peer, List<DeviceAddress> own) {
     DeviceAddress far = null;
@@ -132,7 +135,7 @@ public final class DeviceAddresses {
     return far;
   }
 
-  /** Returns those that are used, and of no adapter that has one of these addresses. */
+  /** Returns the used addresses whose adapters have none of the addresses in {@code taken}. */
   public static List<DeviceAddress> beside(List<DeviceAddress> own, Set<InetAddress> taken) {
     Set<String> adapters = new HashSet<>();
     for (DeviceAddress one : own) {
@@ -143,13 +146,13 @@ public final class DeviceAddresses {
     return own.stream().filter(one -> one.isUsed() && !adapters.contains(one.adapter())).toList();
   }
 
-  /** Returns how many adapters have addresses that are used. */
+  /** Returns the number of adapters with addresses that are used. */
   public static int adapters(List<DeviceAddress> own) {
     return (int)
         own.stream().filter(DeviceAddress::isUsed).map(DeviceAddress::adapter).distinct().count();
   }
 
-  /** Link-local addresses need a scope that a peer cannot know. */
+  /** Link-local addresses need a scope, which a peer cannot know. */
   public static boolean reachesFar(InetAddress address) {
     return !address.isLinkLocalAddress()
         && !address.isLoopbackAddress()
@@ -158,12 +161,13 @@ public final class DeviceAddresses {
   }
 
   /**
-   * Looks at all devices: the addresses in the GID tables, which on RoCE are the devices'; then
-   * those of interfaces that lead to a port of an IPoIB or iWARP device. Where there is such a
-   * device, the host's other addresses come last: of one whose interface's hardware address is not
-   * known only binding tells whether it is a device's.
+   * Looks at all devices. First come the addresses in the GID tables, which belong to the devices
+   * on RoCE. Then come those of interfaces that belong to a port of an IPoIB or iWARP device. If
+   * there is such a device, the host's other addresses come last: if the hardware address of an
+   * interface is unknown, only a bind shows whether the address belongs to a device.
    *
-   * @throws IOException if devices cannot be listed, or there are some and none can be queried
+   * @throws IOException if the devices cannot be listed, or if there are devices and none can be
+   *     queried
    */
   public static List<DeviceAddress> of(VerbsProvider provider, DeviceChoice choice)
       throws IOException {
@@ -185,12 +189,15 @@ public final class DeviceAddresses {
     return List.copyOf(look.found);
   }
 
-  /** Of the interfaces that this process sees; a device's may be in another namespace. */
+  /**
+   * Returns the addresses of interfaces that this process sees. A device's interface may be in
+   * another namespace.
+   */
   private static List<HostAddress> hostAddresses(VerbsProvider provider) {
     try {
       return provider.hostAddresses();
     } catch (IOException e) {
-      return List.of(); // Only what the devices say of themselves, then.
+      return List.of(); // The devices' own data must do.
     }
   }
 
@@ -201,7 +208,9 @@ public final class DeviceAddresses {
     private final Set<InetAddress> used = new HashSet<>();
     private final Map<InetAddress, HostAddress> ofHost = new LinkedHashMap<>();
 
-    /** What is no RoCE: found by the hardware address of an interface, which its GID is. */
+    /**
+     * Ports that are not RoCE. Their interface is found by its hardware address, which is the GID.
+     */
     private final List<OtherPort> others = new ArrayList<>();
 
     private record OtherPort(String device, int port, boolean active, List<GidEntry> gids) {
@@ -265,7 +274,7 @@ public final class DeviceAddresses {
               network(address),
               "");
       String objection = active ? "" : "the port is not active";
-      // An older kernel, or a container, may not show either.
+      // An older kernel, or a container, may show neither type.
       boolean told = connectsBy != GidEntry.Type.IB && entry.type() != GidEntry.Type.IB;
       if (!roce) {
         objection = "a GID that is no IP address";

@@ -9,12 +9,12 @@ import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which addresses of which verbs devices RDMA links may use. What is null, and a negative port or
- * GID index, leaves that open. Immutable.
+ * Selects the verbs devices and addresses that RDMA links may use. A null, a negative port or a
+ * negative GID index admits any. Immutable.
  *
  * @param device a device's name, such as {@code mlx5_0}
- * @param port of the device, from 1
- * @param gid index in the port's GID table
+ * @param port a port of the device, from 1
+ * @param gid an index in the port's GID table
  * @param type RoCE v1 or v2
  * @param family 4 or 6, for IPv4 or IPv6; else negative
  * @param netdev a network interface, such as {@code eth1}
@@ -28,10 +28,10 @@ public record DeviceChoice(
     int family,
     @Nullable String netdev,
     @Nullable Subnet subnet) {
-  /** Leaves everything open. */
+  /** Admits every device and address. */
   public static final DeviceChoice ANY = new DeviceChoice(null, -1, -1, null, -1, null, null);
 
-  /** How it is written, for messages. */
+  /** The text form, for messages. */
   static final String FORM =
       "a device's name, perhaps with :PORT, or of these, with commas between: device=NAME,"
           + " port=1 to 255, gid=0 to 65535, type=roce-v1 or roce-v2, family=ipv4 or ipv6,"
@@ -41,10 +41,10 @@ public record DeviceChoice(
    * A network of IP addresses.
    *
    * @param address any of its addresses
-   * @param bits how many bits its addresses have in common
+   * @param bits the length of the common prefix
    */
   public record Subnet(InetAddress address, int bits) {
-    /** Checks that the address has so many bits. */
+    /** Checks the length of the prefix. */
     public Subnet {
       int most = address.getAddress().length * Byte.SIZE;
       if (bits < 0 || bits > most) {
@@ -53,7 +53,7 @@ public record DeviceChoice(
       }
     }
 
-    /** Returns whether an address is one of it. */
+    /** Returns whether an address is in the network. */
     public boolean contains(InetAddress other) {
       byte[] own = address.getAddress();
       byte[] its = other.getAddress();
@@ -79,7 +79,7 @@ public record DeviceChoice(
    * Reads a choice: {@code mlx5_0}, {@code mlx5_0:1} or {@code netdev=eth1,type=roce-v2}; the empty
    * text is {@link #ANY}.
    *
-   * @throws IllegalArgumentException if it is written otherwise; the message has the form
+   * @throws IllegalArgumentException if the text is malformed; the message shows the form
    */
   public static DeviceChoice of(String text) {
     DeviceChoice choice = ANY;
@@ -156,15 +156,15 @@ public record DeviceChoice(
     }
   }
 
-  /** Returns whether everything is left open. */
+  /** Returns whether it admits every device and address. */
   boolean isAny() {
     return equals(ANY);
   }
 
   /**
-   * Returns why links may not use a port of a device; empty where they may.
+   * Returns the reason that links must not use a port of a device; empty if they may.
    *
-   * @param number of the port, from 1; less where that is not known
+   * @param number of the port, from 1; less if it is unknown
    */
   public String objectionTo(String name, int number) {
     if (device != null && !device.equals(name)) {
@@ -173,7 +173,7 @@ public record DeviceChoice(
     return port >= 0 && number > 0 && port != number ? "not port " + port : "";
   }
 
-  /** Returns why links may not use an address; empty where they may. */
+  /** Returns the reason that links must not use an address; empty if they may. */
   String objectionTo(DeviceAddress one) {
     InetAddress address = one.address();
     String ofPort = one.device().isEmpty() ? "" : objectionTo(one.device(), one.port());
@@ -193,7 +193,7 @@ public record DeviceChoice(
     return "";
   }
 
-  /** Returns the text of which {@link #of} makes an equal choice. */
+  /** Returns a text from which {@link #of} makes an equal choice. */
   @Override
   public String toString() {
     StringJoiner parts = new StringJoiner(",");

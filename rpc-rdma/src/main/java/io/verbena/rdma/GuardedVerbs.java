@@ -16,11 +16,11 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The verbs of this process: whatever their provider throws comes out as a {@link VerbsException},
- * which is what everybody who uses verbs is ready for. Safe for use by any thread.
+ * Wraps the verbs provider of this process. Whatever exception the provider throws, callers get a
+ * {@link VerbsException}, for which they are prepared. Safe for use by any thread.
  */
 public final class GuardedVerbs implements VerbsProvider {
-  /** Names the provider to use where there are several on the class path. */
+  /** The system property that names the provider, if the class path has several. */
   public static final String PROPERTY = "verbena.verbs";
 
   private final ProviderChoice<VerbsProvider> choice;
@@ -30,9 +30,9 @@ public final class GuardedVerbs implements VerbsProvider {
   }
 
   /**
-   * Returns the verbs on the class path: of several providers the first that has a device, by
-   * priority, or the one that the system property {@code verbena.verbs} names. Where there is none,
-   * their {@link #problem()} says so.
+   * Returns the verbs on the class path. Of several providers it takes the first by priority that
+   * has a device, or the one that the system property {@code verbena.verbs} names. If there is
+   * none, {@link #problem()} gives the reason.
    */
   public static GuardedVerbs onClassPath() {
     return new GuardedVerbs(
@@ -40,7 +40,7 @@ public final class GuardedVerbs implements VerbsProvider {
             .named(PROPERTY));
   }
 
-  /** Returns the verbs of a certain provider. */
+  /** Returns the verbs of this provider. */
   public static GuardedVerbs of(VerbsProvider provider) {
     return provider instanceof GuardedVerbs guarded
         ? guarded

@@ -23,43 +23,44 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The NUMA nodes of the host, and the loops that are bound to one. Where there are several, the
- * thread of a loop may run on the processors of its device's node alone, on all of those that the
- * process may use. It is bound before it makes the device's queues and pools, so that their pages,
- * which it is the first to touch, lie on that node, too.
+ * The NUMA nodes of the host, and the binding of loops to them. On a host with several nodes, the
+ * thread of a loop may be bound to the processors of its device's node, as far as the process may
+ * use them. It is bound before it makes the device's queues and pools. So their pages, which it
+ * touches first, are on that node, too.
  *
- * <p>A thread inherits the processors of the one that starts it, a carrier of virtual threads as
- * any other. So threads that a bound loop has started, for handlers above all, are looked for, and
- * may run again wherever the loop might before. Safe for use by any thread.
+ * <p>A thread inherits the processors of the thread that starts it, and so do carriers of virtual
+ * threads. Therefore threads that a bound loop has started, mostly for handlers, are found and get
+ * back the processors that the loop had before. Safe for use by any thread.
  */
 public final class Numa {
   private static final Logger LOG = LoggerFactory.getLogger(Numa.class);
 
-  /** Of 100 threads a look takes a tenth of a millisecond. */
+  /** A look takes a tenth of a millisecond for 100 threads. */
   private static final long LOOK_EVERY_NANOS = Duration.ofMillis(250).toNanos();
 
   private static final int MOST_PROCESSORS = 1 << 16;
 
-  /** The loops of this process, whichever instance has bound them, by their folder in /proc. */
+  /** The bound loops of this process, of all instances, by their directory in /proc. */
   private static final Map<Path, Binding> BOUND = new ConcurrentHashMap<>();
 
   private final VerbsProvider verbs;
   private final boolean on;
   private boolean looking;
 
-  /** Threads that were there at the last look, or before the first loop was bound. */
+  /** The threads that were there at the last look, or before the first loop was bound. */
   private Set<Path> known = Set.of();
 
   private record Binding(BitSet processors, BitSet before) {}
 
   /**
-   * Where the loops of a device run.
+   * The processors for the loops of a device.
    *
-   * @param node the device's; -1 where it is not known, or the only one
-   * @param processors of the node, on which the loops run, such as {@code 16-31,48}; empty where
-   *     they run where the system puts them
-   * @param words for a session's path; empty where the host has one node alone
-   * @param cure what would have them run on the node; empty where they do, or nothing would
+   * @param node the device's node; -1 if it is unknown or the only one
+   * @param processors the processors of the node to which the loops are bound, such as {@code
+   *     16-31,48}; empty if they are not bound
+   * @param words for a session's path; empty if the host has only one node
+   * @param cure the change that would let the loops run on the node; empty if they do, or if there
+   *     is none
    */
   public record Place(int node, String processors, String words, String cure) {
     static final Place ONLY = new Place(-1, "", "", "");
@@ -75,10 +76,10 @@ public final class Numa {
   }
 
   /**
-   * Nothing is bound yet.
+   * Makes an instance that has bound nothing yet.
    *
-   * @param verbs bind threads, and say where the host's files are
-   * @param on whether loops are to be bound at all
+   * @param verbs binds threads, and knows the place of the host's files
+   * @param on whether to bind loops at all
    */
   public Numa(VerbsProvider verbs, boolean on) {
     this.verbs = verbs;
@@ -86,10 +87,10 @@ public final class Numa {
   }
 
   /**
-   * Returns where loops of a device would run that the calling thread starts.
+   * Returns the place of a device's loops if the calling thread started them.
    *
-   * @param root of the host's files
-   * @param on whether loops are to be bound at all
+   * @param root the root of the host's files
+   * @param on whether to bind loops at all
    */
   public static Place place(Path root, String device, boolean on) {
     return place(root, device, on, processorsOf(root.resolve("proc/thread-self")));
@@ -122,7 +123,7 @@ public final class Numa {
       return Place.not(node, "which processors this process may use is not known", "");
     }
     if (processors.equals(allowed)) {
-      return there; // without any binding
+      return there; // no binding is needed
     }
     if (!on) {
       return Place.not(node, "it is switched off", "");
@@ -131,8 +132,8 @@ public final class Numa {
       String why = "this process may use no processor but " + words(allowed);
       return Place.not(node, why, cure);
     }
-    // Less than half of what each node has of them on average: loops would only get into each
-    // other's way.
+    // With less than half of a node's usual share of processors, the loops would only disturb each
+    // other.
     if (2 * processors.cardinality() * nodes.cardinality() < allowed.cardinality()) {
       return Place.not(
           node,
@@ -143,12 +144,15 @@ public final class Numa {
     return there;
   }
 
-  /** Returns the processors of a node that are online. */
+  /** Returns the online processors of a node. */
   private static BitSet processorsOf(Path nodes, int node) {
     return list(text(nodes.resolve("node" + node + "/cpulist")));
   }
 
-  /** Returns the processors that a thread may use, its control group considered; none if gone. */
+  /**
+   * Returns the processors that a thread may use, with regard to its control group; empty if the
+   * thread is gone.
+   */
   private static BitSet processorsOf(Path thread) {
     return list(status(thread, "Cpus_allowed_list:"));
   }
@@ -171,7 +175,8 @@ public final class Numa {
   }
 
   /**
-   * Returns the numbers of one of the kernel's lists, as {@code 0-3,8,10-11}; none of any other.
+   * Returns the numbers in a list of the kernel's, such as {@code 0-3,8,10-11}; empty if it is
+   * malformed.
    */
   static BitSet list(String text) {
     BitSet numbers = new BitSet();
@@ -188,7 +193,7 @@ public final class Numa {
     return numbers;
   }
 
-  /** Returns numbers as the kernel writes them. */
+  /** Returns numbers in the kernel's format. */
   static String words(BitSet numbers) {
     StringJoiner words = new StringJoiner(",");
     int first = numbers.nextSetBit(0);
@@ -203,10 +208,11 @@ public final class Numa {
   // ---- binding ----
 
   /**
-   * Has the calling thread, which is a loop's, run on the node of a device of which it has made
-   * nothing yet. A loop with devices on several nodes stays on that of the first.
+   * Binds the calling thread, which is a loop's, to the node of a device. The loop must not have
+   * made anything of the device yet. A loop with devices on several nodes stays on the node of the
+   * first.
    *
-   * @return where the loop runs, and what keeps it from its device's node
+   * @return the place of the loop, and the obstacle to its device's node if there is one
    */
   public Place bind(String device) {
     Optional<Path> root = verbs.hostFiles();
@@ -238,11 +244,13 @@ public final class Numa {
   private Place bind(Path me, Place place, Binding binding) {
     BOUND.put(me, binding);
     try {
-      look(me.resolveSibling("")); // by a thread that is started before, and inherits nothing
+      look(
+          me.resolveSibling(
+              "")); // by a thread that is started before the binding, and so inherits nothing of it
       bindThread(me, binding.processors);
       LOG.debug("A loop runs on processors {}: {}", place.processors, place.words);
       return place;
-    } catch (Throwable e) { // of the provider's, or there is no thread
+    } catch (Throwable e) { // from the provider, or there is no thread
       BOUND.remove(me);
       return Place.not(
           place.node,
@@ -253,9 +261,13 @@ public final class Numa {
     }
   }
 
-  /** Binds by the thread's number, its own too: who may not do so could release no thread later. */
+  /**
+   * Binds a thread by its number, even the calling one. If the process may not do that, it could
+   * not release other threads later.
+   */
   private void bindThread(Path thread, BitSet processors) throws IOException {
-    // The number is the namespace's of /proc; the last of several is that of this process.
+    // The number must be in the namespace of /proc. The last of several numbers is that of this
+    // process.
     String number = status(thread, "NSpid:").replaceFirst(".*\\s", "");
     if (!number.matches("\\d{1,9}")) {
       throw new IOException("its number is not known");
@@ -277,7 +289,7 @@ public final class Numa {
     } while (releaseInherited(threads));
   }
 
-  /** Returns whether loops are still bound. */
+  /** Releases threads that have inherited a binding. Returns whether loops are still bound. */
   private synchronized boolean releaseInherited(Path threads) {
     try {
       Set<Path> present = all(threads);

@@ -6,7 +6,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What has happened on all RDMA links of one provider. Safe for use by any thread. */
+/** Counts events on all RDMA links of one provider. Safe for use by any thread. */
 public final class RdmaCounters {
   private final LongAdder linksOpened = new LongAdder();
   private final LongAdder linksClosed = new LongAdder();
@@ -27,12 +27,12 @@ public final class RdmaCounters {
 
   private final NanoClock clock;
 
-  /** Made by a provider, for its links. */
+  /** Makes counters, for the links of one provider. */
   public RdmaCounters(NanoClock clock) {
     this.clock = clock;
   }
 
-  /** Memory that is registered, while nobody uses it. Each is itself alone. */
+  /** Idle memory that stays registered. It is compared by identity. */
   public static final class Idle {
     private final long bytes;
     private final long since;
@@ -44,28 +44,28 @@ public final class RdmaCounters {
   }
 
   /**
-   * All counts at about one moment.
+   * All counts, taken at about one moment.
    *
-   * @param linksOpened links that could be used at some time
-   * @param linksClosed links that could be used and are gone
-   * @param unknownTokens connection requests with a token that was never given out, or none, and
-   *     acceptances that do not repeat the offer's
-   * @param replayedTokens connection requests with a token that had been used
+   * @param linksOpened links that have opened
+   * @param linksClosed links that have opened and ended
+   * @param unknownTokens connection requests with an unknown token or none, and acceptances that do
+   *     not repeat the offer's token
+   * @param replayedTokens connection requests with a used token
    * @param expiredTokens connection requests that came too late
-   * @param brokenRules links closed because the peer overran its credits or lied about lengths,
+   * @param brokenRules links closed because the peer exceeded its credits, or sent wrong lengths,
    *     keys or targets
    * @param backPressured frames that found no room or no credit
-   * @param creditMessages Sends that carried nothing but credit
+   * @param creditMessages Sends that carried only credit
    * @param undrained links that were destroyed before all their requests had completed
    * @param bulkBytes bytes written into memory of peers
    * @param cacheHits attached memory that was registered already
    * @param cacheMisses attached memory that had to be registered
-   * @param cacheEvictions registrations that were kept and had to go
-   * @param cachedRegions registrations that are not in use now
-   * @param cachedBytes what they have
-   * @param cachedSeconds for how long the oldest of them was not used; 0 if there are none
-   * @param openBytes open now for peers to write into
-   * @param quarantinedBytes of these, closed by their owner and not fenced yet
+   * @param cacheEvictions kept registrations that were removed for room
+   * @param cachedRegions registrations that are kept while unused
+   * @param cachedBytes the bytes of these
+   * @param cachedSeconds the longest time that one of them has been unused; 0 if there are none
+   * @param openBytes bytes that peers may write to now
+   * @param quarantinedBytes bytes of these that their owner has closed, and that are not fenced yet
    */
   public record Snapshot(
       long linksOpened,
@@ -87,7 +87,7 @@ public final class RdmaCounters {
       long openBytes,
       long quarantinedBytes) {}
 
-  /** Returns the counts now. */
+  /** Returns the present counts. */
   public Snapshot snapshot() {
     long idleBytes = 0;
     long idleNanos = 0;
@@ -119,91 +119,89 @@ public final class RdmaCounters {
         quarantinedBytes.sum());
   }
 
-  /** A link can be used. */
+  /** Counts a link that has opened. */
   public void linkOpened() {
     linksOpened.increment();
   }
 
-  /** A link that could be used is gone. */
+  /** Counts an open link that has ended. */
   public void linkClosed() {
     linksClosed.increment();
   }
 
-  /** A stranger was turned away. */
+  /** Counts a request with an unknown token. */
   public void unknownToken() {
     unknownTokens.increment();
   }
 
-  /** A used token was refused. */
+  /** Counts a request with a used token. */
   public void replayedToken() {
     replayedTokens.increment();
   }
 
-  /** A token came too late. */
+  /** Counts a token that came too late. */
   public void expiredToken() {
     expiredTokens.increment();
   }
 
-  /** A peer broke the rules of the wire. */
+  /** Counts a peer that broke the rules of the protocol. */
   public void brokeRules() {
     brokenRules.increment();
   }
 
-  /** A frame was turned back. */
+  /** Counts a frame that found no room. */
   public void backPressured() {
     backPressured.increment();
   }
 
-  /** Credit went by itself. */
+  /** Counts a Send that carried only credit. */
   public void creditMessage() {
     creditMessages.increment();
   }
 
-  /** A queue pair had to be destroyed before it was drained. */
+  /** Counts a queue pair that was destroyed before it was drained. */
   public void undrained() {
     undrained.increment();
   }
 
-  /** Bytes are on their way into a peer's memory. */
+  /** Counts bytes that are on their way into a peer's memory. */
   public void bulkBytes(long bytes) {
     bulkBytes.add(bytes);
   }
 
-  /** Memory was registered already. */
+  /** Counts memory that was registered already. */
   public void cacheHit() {
     cacheHits.increment();
   }
 
-  /** Memory is registered, to be kept. */
+  /** Counts memory that had to be registered, to be kept. */
   public void cacheMiss() {
     cacheMisses.increment();
   }
 
-  /** A registration that was kept goes. */
+  /** Counts a kept registration that was removed. */
   public void cacheEviction() {
     cacheEvictions.increment();
   }
 
-  /**
-   * So many bytes are registered and not in use from now on, until that {@linkplain #busy ends}.
-   */
+  /** Counts registered bytes as idle, until {@link #busy}. */
   public Idle idle(long bytes) {
     Idle made = new Idle(bytes, clock.nanoTime());
     cached.add(made);
     return made;
   }
 
-  /** It is used again, or registered no more. */
+  /** The memory is in use again, or deregistered. */
   public void busy(Idle one) {
     cached.remove(one);
   }
 
-  /** So many bytes more, or fewer, are open to peers. */
+  /** Adds to the bytes that peers may write to; negative to subtract. */
   public void openBytes(long more) {
     openBytes.add(more);
   }
 
-  /** So many bytes more, or fewer, are closed and not fenced. */
+  /** Adds to the bytes that are closed and not fenced; negative to subtract. */
   public void quarantinedBytes(long more) {
     quarantinedBytes.add(more);
   }

@@ -3,28 +3,30 @@ package io.verbena.rdma;
 import io.verbena.api.settings.Checks;
 
 /**
- * Sizes and depths of RDMA links. Immutable; start from {@link #DEFAULT}. The two ends tell each
- * other theirs and need not agree.
+ * Sizes and limits of RDMA links. Immutable; start from {@link #DEFAULT}. The two ends exchange
+ * their settings, which may differ.
  *
- * @param slotBytes one registered slot, for one Send or receive; 512 to 1 MiB
- * @param credits receives per link for Sends with frames, at most; 4 to 4096
- * @param maxInlineBytes Sends up to this length are copied while posting, where the device can; 0
- *     for none
- * @param maxPinnedBytes registered memory of all links of this provider together
- * @param ackTimeout exponent: the device repeats a packet that is not acknowledged after 4.096 us
- *     times 2 to that, 8 times in all; 1 to 31
- * @param guaranteedCredits of these, what a link has from the beginning on where links share their
- *     receives: it leases more while it needs them; 4 to credits, or 0 to have none shared, as
- *     where the device cannot
- * @param bulkChunkBytes of large payloads, one WRITE; a power of two from 4 KiB to 16 MiB
- * @param bulkWindowBytes of large payloads, posted and not completed at a time on one link; at
- *     least a chunk
- * @param device which devices and addresses links use
- * @param trafficClass of the packets of links that this end asks for, both ways; 0 to 255: on RoCE
- *     v2 DSCP times 4, plus two bits of ECN; -1 leaves it to the host
- * @param numa whether, on a host of several NUMA nodes, loops run on that of their device
- * @param rails links of one session at most, each over an adapter of its own at both ends: objects
- *     are spread over them; 1 to 8, and 1 for no further adapter than that of the first
+ * @param slotBytes the bytes of one registered slot, which holds one Send or receive; 512 to 1 MiB
+ * @param credits the largest number of receives per link for Sends with frames; 4 to 4096
+ * @param maxInlineBytes Sends up to this length are copied while they are posted, if the device
+ *     can; 0 for none
+ * @param maxPinnedBytes the registered memory of all links of this provider
+ * @param ackTimeout an exponent, 1 to 31: the device repeats an unacknowledged packet after 4.096
+ *     us times 2 to this power, 8 times in all
+ * @param guaranteedCredits the part of {@code credits} that a link has from its beginning, if links
+ *     share their receives; it leases more while it needs them. 4 to credits; 0 turns sharing off.
+ *     Devices that cannot share ignore it
+ * @param bulkChunkBytes the bytes of one WRITE of large payloads; a power of two from 4 KiB to 16
+ *     MiB
+ * @param bulkWindowBytes the bytes of large payloads that are posted and not completed at a time on
+ *     one link; at least a chunk
+ * @param device the devices and addresses that links use
+ * @param trafficClass the traffic class of packets in both directions, of links that this end
+ *     requests; 0 to 255: on RoCE v2 it is DSCP times 4, plus two bits of ECN. -1 leaves it to the
+ *     host
+ * @param numa whether, on a host of several NUMA nodes, loops run on the node of their device
+ * @param rails the largest number of links of one session, each over an adapter of its own at both
+ *     ends. Objects are spread over them; 1 to 8; 1 uses only the adapter of the first link
  */
 public record RdmaSettings(
     int slotBytes,
@@ -39,10 +41,10 @@ public record RdmaSettings(
     int trafficClass,
     boolean numa,
     int rails) {
-  /** The system property that says {@link #device} for a program that does not. */
+  /** The system property for {@link #device}. */
   public static final String DEVICE_PROPERTY = "verbena.rdma.device";
 
-  /** The environment variable that counts where the property is not set. */
+  /** The environment variable that is used if the property is not set. */
   public static final String DEVICE_VARIABLE = "VERBENA_RDMA_DEVICE";
 
   private static final String CLASS_PROPERTY = "verbena.rdma.traffic-class";
@@ -56,17 +58,17 @@ public record RdmaSettings(
    * The defaults, and why.
    *
    * <ul>
-   *   <li>8 KiB per slot: holds two of the longest messages that the core encodes without spilling
-   *       (4 KiB), and many small ones under load; longer messages are cut into frames.
-   *   <li>32 credits: 256 KiB on their way per direction, more than a round trip of 20 us carries
-   *       at 100 Gbit/s, for 280 KiB of receives per link.
-   *   <li>8 of them guaranteed, where the device can share receives: what a link at rest needs to
-   *       start with, so that a thousand of them pin less than 100 MiB. A busy one leases the rest
+   *   <li>8 KiB per slot: it holds two of the longest messages that the core encodes in one piece
+   *       (4 KiB), and many small ones under load. Longer messages are cut into frames.
+   *   <li>32 credits: 256 KiB under way in each direction, more than 100 Gbit/s carry in a round
+   *       trip of 20 us. Receives take 280 KiB per link.
+   *   <li>8 guaranteed credits, if the device can share receives: enough for an idle link to begin
+   *       with, so that a thousand idle links pin less than 100 MiB. A busy link leases the rest
    *       within two round trips.
-   *   <li>256 B inline: what common devices offer without longer work requests than that.
-   *   <li>ACK time-out 15: 134 ms, so that a dead path is an error after 8 of them, 1.07 s. Devices
-   *       may stretch each up to fourfold (InfiniBand specification, 9.7.6.1.3). Acknowledgements
-   *       come from the device, so that a pause of the peer's JVM is no dead path.
+   *   <li>256 B inline: the most that common devices offer without longer work requests.
+   *   <li>ACK time-out 15: 134 ms. A dead path is an error after 8 of them, 1.07 s; devices may
+   *       stretch each up to fourfold (InfiniBand specification, 9.7.6.1.3). The device sends
+   *       acknowledgements, so a pause of the peer's JVM does not look like a dead path.
    * </ul>
    */
   public static final RdmaSettings DEFAULT =
@@ -75,7 +77,7 @@ public record RdmaSettings(
 
   /** Checks every value. */
   public RdmaSettings {
-    Checks.that( // so that slots share no line of a cache
+    Checks.that( // so that slots do not share cache lines
         slotBytes >= 512 && slotBytes <= 1 << 20 && slotBytes % 64 == 0,
         "slotBytes",
         "a multiple of 64 from 512 to 1 MiB",
@@ -107,10 +109,10 @@ public record RdmaSettings(
   }
 
   /**
-   * Returns the defaults, but for what the deployment says: the system property {@code
-   * verbena.rdma.device} or the environment variable {@code VERBENA_RDMA_DEVICE}, as {@link
-   * DeviceChoice#of} reads it, and {@code verbena.rdma.traffic-class} or {@code
-   * VERBENA_RDMA_TRAFFIC_CLASS}, {@code verbena.rdma.numa} or {@code VERBENA_RDMA_NUMA}, {@code
+   * Returns the defaults with the deployment's settings. They are the system property {@code
+   * verbena.rdma.device} or the environment variable {@code VERBENA_RDMA_DEVICE}, in the form of
+   * {@link DeviceChoice#of}; {@code verbena.rdma.traffic-class} or {@code
+   * VERBENA_RDMA_TRAFFIC_CLASS}; {@code verbena.rdma.numa} or {@code VERBENA_RDMA_NUMA}; {@code
    * verbena.rdma.rails} or {@code VERBENA_RDMA_RAILS}.
    *
    * @throws IllegalArgumentException if one is out of range
@@ -150,12 +152,15 @@ public record RdmaSettings(
     return with(value, credits, maxInlineBytes, maxPinnedBytes, bulkChunkBytes, bulkWindowBytes);
   }
 
-  /** Returns these settings with another number of receives per link, at most all guaranteed. */
+  /**
+   * Returns these settings with another number of receives per link. The guaranteed ones are
+   * reduced to it if they are more.
+   */
   public RdmaSettings withCredits(int value) {
     return with(slotBytes, value, maxInlineBytes, maxPinnedBytes, bulkChunkBytes, bulkWindowBytes);
   }
 
-  /** Returns these settings with another longest inline Send. */
+  /** Returns these settings with another length limit of inline Sends. */
   public RdmaSettings withMaxInlineBytes(int value) {
     return with(slotBytes, credits, value, maxPinnedBytes, bulkChunkBytes, bulkWindowBytes);
   }
@@ -171,15 +176,15 @@ public record RdmaSettings(
   }
 
   /**
-   * Returns these settings with another time after which a packet is repeated.
+   * Returns these settings with another acknowledgement time-out.
    *
-   * @param value exponent of 2, of 4.096 us; after 8 times that a path is dead
+   * @param value exponent of 2, times 4.096 us; a path is dead after 8 time-outs
    */
   public RdmaSettings withAckTimeout(int value) {
     return with(value, guaranteedCredits, device, trafficClass, numa, rails);
   }
 
-  /** Returns these settings with another part of the credits guaranteed; 0 shares no receives. */
+  /** Returns these settings with another number of guaranteed credits; 0 shares no receives. */
   public RdmaSettings withGuaranteedCredits(int value) {
     return with(ackTimeout, value, device, trafficClass, numa, rails);
   }
@@ -198,12 +203,12 @@ public record RdmaSettings(
     return with(ackTimeout, guaranteedCredits, device, value, numa, rails);
   }
 
-  /** Returns these settings with loops on their device's NUMA node, or wherever the system says. */
+  /** Returns these settings with NUMA binding of loops turned on or off. */
   public RdmaSettings withNuma(boolean value) {
     return with(ackTimeout, guaranteedCredits, device, trafficClass, value, rails);
   }
 
-  /** Returns these settings with another number of links that a session may have at most. */
+  /** Returns these settings with another largest number of links per session. */
   public RdmaSettings withRails(int value) {
     return with(ackTimeout, guaranteedCredits, device, trafficClass, numa, value);
   }

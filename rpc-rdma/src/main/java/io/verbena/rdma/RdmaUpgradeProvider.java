@@ -21,13 +21,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * RDMA links over the verbs provider that is on the class path. All drivers made by one instance
- * share its counters and its budget of registered memory. Safe for use by any thread.
+ * RDMA links over the verbs provider on the class path. All drivers of one instance share its
+ * counters and its budget of registered memory. Safe for use by any thread.
  */
 public final class RdmaUpgradeProvider implements UpgradeProvider {
   private static final Logger LOG = LoggerFactory.getLogger(RdmaUpgradeProvider.class);
 
-  /** What was wrong with the properties, so that it is logged once for all clients and servers. */
+  /** The last fault of the properties, so that it is logged once for all clients and servers. */
   private static volatile String toldOfProperties = "";
 
   private final GuardedVerbs verbs;
@@ -38,12 +38,13 @@ public final class RdmaUpgradeProvider implements UpgradeProvider {
   private final RdmaCounters counters;
   private final PinBudget budget;
 
-  /** The last failure that was no mere absence of a device, so that each is logged once. */
+  /** The last failure other than a missing device, so that each is logged once. */
   private volatile String told = "";
 
   /**
-   * For {@link java.util.ServiceLoader}: with {@link RdmaSettings#ofProperties()}. What is wrong
-   * with a property is logged, too: where there is another kind of link, nobody else would tell.
+   * Makes a provider with {@link RdmaSettings#ofProperties()}. {@link java.util.ServiceLoader}
+   * calls this. A wrong property is also logged: if there is another kind of link, no other message
+   * would show it.
    *
    * @throws IllegalArgumentException if a property is out of range
    */
@@ -70,20 +71,20 @@ public final class RdmaUpgradeProvider implements UpgradeProvider {
   private static String devices(VerbsProvider verbs) {
     try {
       return "there are the verbs devices " + String.join(", ", DeviceAddresses.names(verbs));
-    } catch (Throwable thrown) { // whatever a provider throws: there are none to name
+    } catch (Throwable thrown) { // a provider may throw anything; there are no names then
       return "there is no verbs device";
     }
   }
 
-  /** Links over what {@link GuardedVerbs#onClassPath()} finds. */
+  /** Makes a provider over the verbs that {@link GuardedVerbs#onClassPath()} finds. */
   public RdmaUpgradeProvider(RdmaSettings settings) {
     this(GuardedVerbs.onClassPath(), settings, NanoClock.SYSTEM);
   }
 
   /**
-   * Links over certain verbs.
+   * Makes a provider over these verbs.
    *
-   * @param clock the only clock that the links look at
+   * @param clock the only clock that the links use
    */
   public RdmaUpgradeProvider(VerbsProvider verbs, RdmaSettings settings, NanoClock clock) {
     this.verbs = GuardedVerbs.of(verbs);
@@ -95,7 +96,7 @@ public final class RdmaUpgradeProvider implements UpgradeProvider {
     this.budget = new PinBudget(settings.maxPinnedBytes());
   }
 
-  /** Returns what has happened on the links so far. */
+  /** Returns the present counts of the links. */
   public RdmaCounters.Snapshot counters() {
     return counters.snapshot();
   }
@@ -151,7 +152,7 @@ public final class RdmaUpgradeProvider implements UpgradeProvider {
         names.add(VerbsContext.of(device).deviceName());
       }
       return new Availability.Available(names.toString());
-    } catch (Throwable thrown) { // a device's own methods are the provider's, too
+    } catch (Throwable thrown) { // methods of a device are the provider's code, too
       return new Availability.Unavailable(tell(thrown));
     }
   }
@@ -163,7 +164,7 @@ public final class RdmaUpgradeProvider implements UpgradeProvider {
             : tell(problem));
   }
 
-  /** What no host should have is logged once, with where it came from. */
+  /** Logs an unexpected exception once, with its stack trace. */
   private String tell(Throwable thrown) {
     String words =
         thrown instanceof VerbsException verbsFailure ? verbsFailure.cure() : Words.of(thrown);
@@ -176,9 +177,9 @@ public final class RdmaUpgradeProvider implements UpgradeProvider {
   }
 
   /**
-   * Logs why no session rides RDMA, unless it did.
+   * Logs the reason that no session uses RDMA, unless it was logged before.
    *
-   * @param further what is to be logged with it
+   * @param further a text to log with it
    */
   private String tellOnce(String reason, String further, @Nullable Throwable thrown) {
     if (!told.equals(reason)) {
@@ -189,13 +190,13 @@ public final class RdmaUpgradeProvider implements UpgradeProvider {
     return reason;
   }
 
-  /** A path's reason is one line in a log; 'verbena doctor' says the rest. */
+  /** The reason in a session's path is one line; 'verbena doctor' prints the rest. */
   private static String firstSentence(String text) {
     int end = text.indexOf(". ");
     return end >= 0 ? text.substring(0, end) : text.replaceFirst("\\.$", "");
   }
 
-  /** A request for RDMA begins with a version, those of other kinds with a letter. */
+  /** A request for RDMA begins with a version. Requests of other kinds begin with a letter. */
   @Override
   public boolean understands(byte[] request) {
     return request.length == 0 || request[0] < 'A';

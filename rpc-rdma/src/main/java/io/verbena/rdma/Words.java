@@ -2,13 +2,13 @@ package io.verbena.rdma;
 
 import java.io.IOException;
 
-/** What went wrong, in words for a session's path. */
+/** Describes failures, for a session's path. */
 public final class Words {
   private Words() {}
 
   /**
-   * Returns the message of a failure of verbs, which says what to do; of all else what it is, too.
-   * What a class's initializer failed for says more than that it did.
+   * Returns the message of a verbs failure, which says what to do. For other exceptions it adds
+   * their type. For a class that failed to initialize it reports the cause.
    */
   public static String of(Throwable thrown) {
     Throwable root = thrown;
@@ -17,7 +17,7 @@ public final class Words {
     }
     try {
       return root instanceof IOException ? String.valueOf(root.getMessage()) : root.toString();
-    } catch (Throwable again) { // its message is a provider's work, too
+    } catch (Throwable again) { // its message is a provider's code, too
       return root.getClass().getName();
     }
   }

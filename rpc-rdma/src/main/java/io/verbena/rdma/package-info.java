@@ -1,11 +1,11 @@
 /**
- * The RDMA link, which sessions upgrade to: the provider that is found by ServiceLoader, its
- * settings and its counters. The rooms below: {@code wire} lays out what travels, {@code device}
- * owns a device's queues and registered memory, {@code link} moves frames, {@code cm} connects and
- * steps it all.
+ * The RDMA link, to which sessions upgrade: the provider that ServiceLoader finds, its settings and
+ * its counters. Package {@code wire} lays out the messages, {@code device} owns a device's queues
+ * and registered memory, {@code link} moves frames, and {@code cm} connects links and steps
+ * everything.
  *
- * <p>Written against DiSNI's types and the extensions of verbs-ext alone; which verbs these are, a
- * real device's or a fabric's in memory, is the business of a {@code VerbsProvider}. Everything but
+ * <p>The code uses only DiSNI's types and the extensions of verbs-ext. A {@code VerbsProvider}
+ * decides whether the verbs are those of a real device or of a fabric in memory. Everything except
  * the provider and the counters belongs to the one thread that steps the event loop.
  */
 @NullMarked

@@ -282,7 +282,7 @@ final class HostilePeerTest {
             end.send(frame);
             return end.heard().isClosed();
           });
-      assertThat(untilClosed()).contains("the peer says that it has consumed");
+      assertThat(untilClosed()).contains("the peer reports that it has consumed");
     }
 
     @Test

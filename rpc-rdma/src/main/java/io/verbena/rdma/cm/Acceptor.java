@@ -28,8 +28,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The passive end: makes offers, and accepts the connection requests that carry an offer's token.
- * Every other request is rejected before anything is made for it.
+ * The passive end: it makes offers, and accepts connection requests that carry the token of an
+ * offer. Every other request is rejected before anything is made for it.
  */
 final class Acceptor implements CmListener {
   private static final Logger LOG = LoggerFactory.getLogger(Acceptor.class);
@@ -38,7 +38,10 @@ final class Acceptor implements CmListener {
   private static final ThrottledLog NOT_OPENED =
       ThrottledLog.of(Acceptor.class, "RDMA links that could not be opened");
 
-  /** The offer has a way to the peer, and the request one back, besides connecting itself. */
+  /**
+   * A token lives twice the time limit: one for the offer's way to the peer, one for the request's
+   * way back. Connecting has its own.
+   */
   private static final int OFFER_LIVES = 2;
 
   private final LinkContext context;
@@ -48,7 +51,7 @@ final class Acceptor implements CmListener {
   private final Listeners listeners;
   private final OfferTokens tokens;
 
-  /** Requests that were accepted and whose link does not stand yet. */
+  /** Accepted requests whose link is not open yet. */
   private final List<PassiveConnect> accepted = new ArrayList<>();
 
   Acceptor(
@@ -70,7 +73,8 @@ final class Acceptor implements CmListener {
     int most = UpgradeRequest.candidates(request);
     List<InetSocketAddress> candidates =
         listeners.candidates(local, most, RdmaAddress.of(options.beside()));
-    openDevices(); // now, since opening one takes a while, and a peer that has connected waits
+    openDevices(); // now, because opening a device takes time, and a connected peer would wait for
+                   // it
     long life = options.connectTimeout().toNanos() * OFFER_LIVES;
     PassiveConnect connect =
         new PassiveConnect(options, handler, context.clock().nanoTime() + life);
@@ -143,10 +147,10 @@ final class Acceptor implements CmListener {
       }
       return;
     }
-    String peer = peer(id); // before a rejection destroys the id
+    String peer = peer(id); // before the rejection destroys the id
     try {
       accept(id, greeting, connect);
-    } catch (Throwable e) { // of the provider's; this request's alone
+    } catch (Throwable e) { // from the provider; it ends only this request
       NOT_OPENED.warn(
           "The RDMA link from {} cannot be opened (or the peer has given up its request meanwhile,"
               + " and will ask again): {}",
@@ -174,7 +178,7 @@ final class Acceptor implements CmListener {
     }
   }
 
-  /** Makes the link of a request, or rejects the request. */
+  /** Opens the link of a request, or rejects the request. */
   private RdmaLink open(RdmaCmId id, PassiveConnect connect) throws IOException {
     try {
       IbvContext verbs = id.getVerbs();
@@ -209,7 +213,7 @@ final class Acceptor implements CmListener {
     }
   }
 
-  /** No peer can connect any more; who waits for one is told. */
+  /** Refuses further peers, and notifies those that wait for a link. */
   void close() {
     listeners.close();
     tokens.withdraw().forEach(one -> one.failed("the driver was closed"));

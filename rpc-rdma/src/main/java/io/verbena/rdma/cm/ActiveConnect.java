@@ -32,11 +32,12 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The active end: connects by an offer, one candidate after the other; those in a network of this
- * host's devices first, and none that no address of a device here leads to. Each has an equal share
- * of the time that is left, for resolving it and connecting to it: a host whose first network is
- * dead is reached by its second. Where a candidate has heard the request and only its answer was
- * lost, the token is used up, and the others refuse it; the next attempt begins with another.
+ * The active end: it connects with an offer, to one candidate after the other. Candidates in a
+ * network of this host's devices come first. Candidates that no device's address here leads to are
+ * left out. Each has an equal share of the remaining time, to be resolved and connected to. So a
+ * host is reached over its second network if the first is dead. If a candidate received the request
+ * and only its answer was lost, the token is used up, and the other candidates refuse it. The next
+ * attempt then begins with another candidate.
  *
  * <pre>
  *   next candidate → resolving address → resolving route → connecting (a link waits) → opened
@@ -45,7 +46,10 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 final class ActiveConnect implements CmListener, LinkOpenListener {
-  /** So many are tried, so that each has time enough; the next attempt begins with another. */
+  /**
+   * The limit of tried candidates, so that each has enough time. The next attempt begins with
+   * another one.
+   */
   private static final int MOST_TRIED = 8;
 
   private final LinkContext context;
@@ -61,7 +65,7 @@ final class ActiveConnect implements CmListener, LinkOpenListener {
   private @Nullable Offer offer;
   private List<InetSocketAddress> offered = List.of();
 
-  /** Of those offered the ones that can be reached, best first, with where to reach them from. */
+  /** The offered candidates that can be reached, best first, with the local address for each. */
   private final Map<InetSocketAddress, DeviceAddress> routes = new LinkedHashMap<>();
 
   private List<InetSocketAddress> candidates = List.of();
@@ -100,7 +104,7 @@ final class ActiveConnect implements CmListener, LinkOpenListener {
     return known;
   }
 
-  /** Begins, or notices that time is over; returns how much was done. */
+  /** Begins, or notices that the time is over. Returns the amount of work done. */
   int step(long now) {
     if (!started) {
       started = true;
@@ -156,7 +160,7 @@ final class ActiveConnect implements CmListener, LinkOpenListener {
     }
   }
 
-  /** Takes a look at all devices. */
+  /** Looks at all devices. */
   private String noAddress() throws IOException {
     return addresses.problem().orElse("no verbs device here has an address of its family");
   }
@@ -194,7 +198,10 @@ final class ActiveConnect implements CmListener, LinkOpenListener {
     conclude(new LinkException("no RDMA link to " + reasons(), null));
   }
 
-  /** Null has the host's routes say it, where nothing was chosen. */
+  /**
+   * Returns the local address to bind; null leaves it to the host's routes, if no device was
+   * chosen.
+   */
   private @Nullable InetSocketAddress source(InetSocketAddress candidate) {
     DeviceAddress from = routes.get(candidate);
     boolean any = addresses.choice().equals(DeviceChoice.ANY);
@@ -203,7 +210,10 @@ final class ActiveConnect implements CmListener, LinkOpenListener {
         : new InetSocketAddress(from.address(), 0);
   }
 
-  /** As they were offered, so that the same failures read the same, wherever the attempt began. */
+  /**
+   * Returns the reasons in the order of the offer. So equal failures have equal texts, wherever the
+   * attempt began.
+   */
   private String reasons() {
     StringJoiner reasons = new StringJoiner("; nor to ");
     for (InetSocketAddress one : offered) {
@@ -213,7 +223,9 @@ final class ActiveConnect implements CmListener, LinkOpenListener {
     return reasons.toString();
   }
 
-  /** No figure that differs from attempt to attempt: a session's path says it. */
+  /**
+   * Contains no number that differs between attempts, because it becomes part of a session's path.
+   */
   private String inItsShare() {
     return " in its share of " + options.connectTimeout().toMillis() + " ms";
   }
@@ -232,7 +244,9 @@ final class ActiveConnect implements CmListener, LinkOpenListener {
   }
 
   private void late() {
-    candidateDeadline = deadline + options.connectTimeout().toNanos(); // a link's end is bounded
+    candidateDeadline =
+        deadline
+            + options.connectTimeout().toNanos(); // the end of the link has a time limit of its own
     RdmaLink connecting = link;
     if (connecting != null) {
       connecting.abort("no answer" + inItsShare());
@@ -251,7 +265,7 @@ final class ActiveConnect implements CmListener, LinkOpenListener {
         case RDMA_CM_EVENT_ADDR_ERROR -> throw new IOException(notResolved());
         default -> throw new IOException(ConnectionEvents.describe(type, event));
       }
-    } catch (Throwable e) { // of the provider's; this candidate's alone
+    } catch (Throwable e) { // from the provider; it ends only this candidate
       candidateFailed(Words.of(e));
       tryNext();
     }
@@ -274,7 +288,7 @@ final class ActiveConnect implements CmListener, LinkOpenListener {
     }
     RdmaLink made = links.open(devices.of(verbs), resolved, options, this);
     made.rails(this::rails);
-    id = null; // the link's from here on
+    id = null; // owned by the link from here on
     link = made;
     events.hand(resolved, new ConnectionEvents(made, offer.token(), context.counters()));
     try {
@@ -320,7 +334,7 @@ final class ActiveConnect implements CmListener, LinkOpenListener {
     }
   }
 
-  /** Gives up; the outcome is told at once. */
+  /** Gives up, and reports the failure at once. */
   void abandon(String reason) {
     RdmaLink connecting = link;
     conclude(new LinkException("no RDMA link: " + reason, null));

@@ -8,12 +8,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 
 /**
- * With which candidate of a peer an attempt begins: with the one that worked last; where none did,
- * one further than the attempt before. By turns, since those that were tried behind a silent one
- * may have failed for its sake: the token was used up.
+ * The order in which attempts try a peer's candidates. An attempt begins with the candidate that
+ * worked last. If none did, it begins one further than the attempt before. Candidates that were
+ * tried after a silent one may have failed only because the token was used up; so each must come
+ * first at times.
  *
- * <p>A peer is known by the candidate that it offers first. Only those whose attempts begin with
- * another take memory, and only so many.
+ * <p>A peer is identified by the first candidate that it offers. Only peers whose attempts begin
+ * with another one take memory, and their number is limited.
  */
 final class CandidateOrder {
   private static final int MOST_PEERS = 1024;
@@ -37,12 +38,12 @@ final class CandidateOrder {
     return 0;
   }
 
-  /** A link was opened to a candidate of an offer. */
+  /** Notes that a link was opened to a candidate of an offer. */
   void worked(List<InetSocketAddress> offered, InetSocketAddress candidate) {
     beginWith(offered, candidate.getAddress());
   }
 
-  /** None of an offer's candidates led to a link; they were tried in this order. */
+  /** Notes that no candidate of an offer led to a link; they were tried in this order. */
   void failed(List<InetSocketAddress> offered, List<InetSocketAddress> tried) {
     beginWith(offered, tried.get(1 % tried.size()).getAddress());
   }

@@ -11,7 +11,7 @@ import io.verbena.verbs.ext.VerbsProvider;
 import java.io.IOException;
 import java.util.IdentityHashMap;
 
-/** The connection manager's events, and the ids that they are about. */
+/** The connection manager's events, and the ids that they belong to. */
 final class CmEvents {
   private static final ThrottledLog UNDESTROYED =
       ThrottledLog.of(CmEvents.class, "connection ids that could not be destroyed");
@@ -35,12 +35,12 @@ final class CmEvents {
     return id;
   }
 
-  /** Has an id's events go to another listener. */
+  /** Sends the events of an id to another listener. */
   void hand(RdmaCmId id, CmListener listener) {
     listeners.put(id, listener);
   }
 
-  /** Has an id's events go nowhere: it is or will be destroyed. */
+  /** Drops further events of an id, which is or will be destroyed. */
   void forget(RdmaCmId id) {
     listeners.remove(id);
   }
@@ -55,7 +55,7 @@ final class CmEvents {
     }
   }
 
-  /** Hands over every event there is, and returns how many there were. */
+  /** Hands over all events; returns their number. */
   int poll() throws IOException {
     int events = 0;
     RdmaCmEvent event;

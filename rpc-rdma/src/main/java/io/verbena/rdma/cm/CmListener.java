@@ -3,12 +3,12 @@ package io.verbena.rdma.cm;
 import com.ibm.disni.verbs.RdmaCmEvent;
 import com.ibm.disni.verbs.RdmaCmEvent.EventType;
 
-/** Whom a connection id's events are for. */
+/** Receives the events of a connection id. */
 interface CmListener {
   /**
-   * Something happened to the connection. The event is valid until this returns.
+   * An event of the connection. It is valid until this method returns.
    *
-   * @param type what
+   * @param type the event's type
    */
   void onCmEvent(EventType type, RdmaCmEvent event);
 }

@@ -16,16 +16,16 @@ import io.verbena.verbs.ext.Errno;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** Translates a connection's events for the link that stands on it. */
+/** Translates the events of a connection for its link. */
 final class ConnectionEvents implements CmListener {
-  /** Reasons of a reject (InfiniBand specification, 12.6.7.2). */
+  /** Reasons of a rejection (InfiniBand specification, 12.6.7.2). */
   private static final int NO_SUCH_SERVICE = 8;
 
   private static final int CONSUMER_DEFINED = 28;
 
   private final RdmaLink link;
 
-  /** What the acceptance must repeat; null on the passive end, which was asked. */
+  /** The token that the acceptance must repeat; null at the passive end. */
   private final @Nullable Secret token;
 
   private final RdmaCounters counters;
@@ -63,7 +63,7 @@ final class ConnectionEvents implements CmListener {
         counters.unknownToken();
         link.disconnected(String.valueOf(e.getMessage()));
         return;
-      } catch (Throwable e) { // of the provider's: this link's alone
+      } catch (Throwable e) { // from the provider; it ends only this link
         link.disconnected(Words.of(e));
         return;
       }
@@ -74,7 +74,7 @@ final class ConnectionEvents implements CmListener {
   private static String rejection(RdmaCmEvent event) {
     int status = event.getStatus();
     ByteBuffer data = ConnectionParameters.privateData(event);
-    // iWARP says the number of an error: a refusal differs by what it has to say.
+    // On iWARP the status is an error number; only private data distinguishes a refusal.
     if (status == CONSUMER_DEFINED || (status < 0 && data.hasRemaining())) {
       return "the peer refused: " + Refusal.decode(data);
     }

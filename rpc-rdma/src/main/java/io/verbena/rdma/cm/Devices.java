@@ -17,7 +17,7 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The devices that this loop's links stand on, opened when first needed. */
+/** The devices of this loop's links, each opened when it is first needed. */
 final class Devices {
   private static final Logger LOG = LoggerFactory.getLogger(Devices.class);
 
@@ -28,10 +28,10 @@ final class Devices {
   private final Consumer<RdmaDevice> onOpened;
   private final Map<IbvContext, RdmaDevice> byContext = new LinkedHashMap<>();
 
-  /** Those that were given up, and keep what stands on them. */
+  /** Abandoned devices that could not be freed completely. */
   private final List<RdmaDevice> unfreed = new ArrayList<>();
 
-  /** All that are not given up. */
+  /** All devices that were not abandoned. */
   RdmaDevice[] open = new RdmaDevice[0];
 
   Devices(
@@ -52,7 +52,7 @@ final class Devices {
     if (known != null) {
       return known;
     }
-    // First of all: memory is where the thread runs that touches it first.
+    // Before everything else: memory is placed near the thread that touches it first.
     Numa.Place place = numa.bind(VerbsContext.of(context).deviceName());
     RdmaDevice opened = new RdmaDevice(context, place, settings, memory, counters);
     byContext.put(context, opened);
@@ -61,12 +61,12 @@ final class Devices {
     return opened;
   }
 
-  /** Returns whether one is open, whose removal is to be noticed though no link stands on it. */
+  /** Returns whether a device is open. Its removal must be noticed even without a link. */
   boolean someOpen() {
     return open.length > 0;
   }
 
-  /** Tells links what their devices say of them outside the completion queues. */
+  /** Reads what devices report outside of the completion queues, and passes it to links. */
   void pollEvents() {
     for (RdmaDevice device : open) {
       if (!device.isLost()) {
@@ -79,7 +79,9 @@ final class Devices {
     }
   }
 
-  /** Has devices announce what completes; returns whether all do, else there is more to poll. */
+  /**
+   * Makes devices announce completions. Returns false if one cannot, so that more must be polled.
+   */
   boolean arm() {
     boolean all = true;
     for (RdmaDevice device : open) {
@@ -96,7 +98,7 @@ final class Devices {
     return all;
   }
 
-  /** A device that is lost has no links any more. */
+  /** Removes a lost device, which has no links any more. */
   void forget(RdmaDevice device) {
     byContext.values().remove(device);
     open = byContext.values().toArray(new RdmaDevice[0]);
@@ -110,7 +112,7 @@ final class Devices {
     }
   }
 
-  /** Tries again to free what could not be freed. Due now and then. */
+  /** Tries again to free what could not be freed. Called from time to time. */
   void retry() {
     for (RdmaDevice device : open) {
       device.retry();

@@ -21,12 +21,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where this loop's devices listen: one id per address that is used, each at a port of its own
- * choice. A listener on the wildcard or the loopback address would have no device.
+ * The listening ids of this loop's devices: one for each address that is used, each at a port of
+ * its own choice. A listener at the wildcard or loopback address would have no device.
  *
- * <p>Devices and addresses that have come or gone are noticed when an offer is made, at most once a
- * second; listeners whose device and address are still there stay as they are, with whoever is
- * connecting to them.
+ * <p>New and lost devices and addresses are noticed when an offer is made, at most once a second.
+ * Listeners whose device and address are still there stay as they are, with the peers that are
+ * connecting.
  */
 final class Listeners {
   private static final Logger LOG = LoggerFactory.getLogger(Listeners.class);
@@ -37,7 +37,7 @@ final class Listeners {
   private final CmListener requests;
   private final List<Listener> open = new ArrayList<>();
 
-  /** What {@link #open} was made for. */
+  /** The addresses for which {@link #open} was made. */
   private List<DeviceAddress> seen = List.of();
 
   private record Listener(
@@ -50,12 +50,12 @@ final class Listeners {
   }
 
   /**
-   * Returns where a peer may connect, best first: where the session's first link ends, then in the
-   * same network, then once in each other one, and at last what is left.
+   * Returns the addresses for a peer, best first: that of the session's first link, then those in
+   * the same network, then one in each other network, and then the rest.
    *
-   * @param local where the session's first link ends here: the same network leads to the peer
-   * @param most how many at most
-   * @param taken addresses whose adapters the session has links on already
+   * @param local the local address of the session's first link; its network leads to the peer
+   * @param most the largest number to return
+   * @param taken addresses whose adapters already have links of the session
    */
   List<InetSocketAddress> candidates(URI local, int most, Set<InetAddress> taken)
       throws LinkException {
@@ -98,7 +98,7 @@ final class Listeners {
     return open.stream().map(Listener::device).distinct().toList();
   }
 
-  /** Listens at every address that is used, and no more where it is gone. */
+  /** Listens at every address that is used, and stops where an address is gone. */
   private void look() throws LinkException {
     try {
       List<DeviceAddress> all = open.isEmpty() ? addresses.look() : addresses.now();
@@ -107,7 +107,7 @@ final class Listeners {
       }
       seen = all;
       List<DeviceAddress> found = all.stream().filter(DeviceAddress::isUsed).toList();
-      closeRemoved(); // the provider may have heard just now
+      closeRemoved(); // the provider may have noticed a removal just now
       Set<InetAddress> used = new HashSet<>();
       found.forEach(one -> used.add(one.address()));
       closeWhere(one -> !used.contains(one.own().address()));
@@ -149,7 +149,7 @@ final class Listeners {
     }
   }
 
-  /** Closes those whose device is gone; the next offer looks for others if none is left. */
+  /** Closes listeners whose device is gone. If none is left, the next offer looks for others. */
   void closeRemoved() {
     closeWhere(one -> !one.device().isOpen());
   }

@@ -13,9 +13,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tokens that were given out and not yet used. A token is good once and for a limited time;
- * those that were used or came too late are remembered for a while, so that they can be told from a
- * stranger's.
+ * The tokens that were offered and not yet used. A token is valid once, for a limited time. Used
+ * and expired tokens are remembered for a while, to distinguish them from unknown ones.
  */
 final class OfferTokens {
   private static final int MOST_REMEMBERED = 1024;
@@ -35,14 +34,14 @@ final class OfferTokens {
     return open.isEmpty();
   }
 
-  /** Gives out a token by which a peer may connect. */
+  /** Makes a token with which a peer may connect. */
   Secret offer(PassiveConnect connect) {
     Secret token = Secret.random(random);
     open.put(token, connect);
     return token;
   }
 
-  /** Uses a token up; null, and counted, where it is good for nothing. */
+  /** Uses a token up. Returns null for an invalid one, and counts it. */
   @Nullable PassiveConnect redeem(Secret token) {
     PassiveConnect offered = open.remove(token);
     if (offered != null) {
@@ -57,12 +56,12 @@ final class OfferTokens {
     return offered;
   }
 
-  /** Whether a token that is good for nothing was given out here, as far as that is remembered. */
+  /** Returns whether an invalid token was offered here, as far as that is remembered. */
   boolean wasMade(Secret token) {
     return used.contains(token) || expired.contains(token);
   }
 
-  /** Removes and returns the offers whose time is over. */
+  /** Removes and returns the offers that have expired. */
   List<PassiveConnect> expire(long now) {
     List<PassiveConnect> over = new ArrayList<>();
     open.entrySet()
@@ -77,7 +76,7 @@ final class OfferTokens {
     return over;
   }
 
-  /** Removes and returns all. */
+  /** Removes and returns all offers. */
   List<PassiveConnect> withdraw() {
     List<PassiveConnect> all = List.copyOf(open.values());
     open.clear();

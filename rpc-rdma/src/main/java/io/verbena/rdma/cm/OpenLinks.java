@@ -11,7 +11,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** All links of a driver, from the making of their queue pair until nothing is left of them. */
+/** All links of a driver, from the creation of their queue pair until nothing of them is left. */
 final class OpenLinks {
   private final LinkContext context;
   private final CmEvents events;
@@ -22,7 +22,7 @@ final class OpenLinks {
     this.events = events;
   }
 
-  /** Makes the link of a connection; leaves the id as it was where that fails. */
+  /** Makes the link of a connection. If it fails, the id is unchanged. */
   RdmaLink open(RdmaDevice device, RdmaCmId id, LinkOptions options, LinkOpenListener opening)
       throws IOException {
     RdmaLink[] made = new RdmaLink[1];
@@ -47,7 +47,7 @@ final class OpenLinks {
     return links.isEmpty();
   }
 
-  /** Returns whether a link has something on its way to its peer. */
+  /** Returns whether a link is still sending something to its peer. */
   boolean someSend() {
     return links.stream().anyMatch(RdmaLink::isSending);
   }

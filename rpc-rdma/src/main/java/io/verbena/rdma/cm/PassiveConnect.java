@@ -9,12 +9,12 @@ import io.verbena.rdma.link.LinkOpenListener;
 import io.verbena.rdma.link.RdmaLink;
 import org.jspecify.annotations.Nullable;
 
-/** An offer and its connection, until the link is open or cannot be had. */
+/** An offer and its connection, until the link is open or has failed. */
 final class PassiveConnect implements LinkOpenListener {
   private final LinkOptions options;
   private final LinkDriver.ConnectHandler handler;
 
-  /** Until when the link is to be open. */
+  /** The time by which the link must be open. */
   private final long deadline;
 
   private @Nullable RdmaLink link;
@@ -30,7 +30,7 @@ final class PassiveConnect implements LinkOpenListener {
     return options;
   }
 
-  /** A peer is connecting by it. */
+  /** A peer connects with this offer. */
   void connecting(RdmaLink by) {
     link = by;
   }
@@ -57,7 +57,7 @@ final class PassiveConnect implements LinkOpenListener {
     return known;
   }
 
-  /** Its time is over. */
+  /** The offer has expired. */
   void expire() {
     RdmaLink under = link;
     if (under != null) {

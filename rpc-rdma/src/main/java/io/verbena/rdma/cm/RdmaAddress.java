@@ -12,7 +12,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** How addresses are written: {@code rdma://10.0.0.7:7471}. */
+/** The text form of addresses: {@code rdma://10.0.0.7:7471}. */
 final class RdmaAddress {
   private RdmaAddress() {}
 
@@ -25,7 +25,7 @@ final class RdmaAddress {
     return "rdma://" + (v6 ? "[" + host + "]" : host) + ":" + inet.getPort();
   }
 
-  /** Returns the addresses of links, as {@link #format} writes them. */
+  /** Parses the addresses of links, in the form that {@link #format} writes. */
   static Set<InetAddress> of(List<String> links) {
     return links.stream()
         .map(link -> literal(URI.create(link)))

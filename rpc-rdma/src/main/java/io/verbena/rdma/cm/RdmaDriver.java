@@ -32,12 +32,11 @@ import org.slf4j.LoggerFactory;
  *
  * <pre>
  *   poll:  connection manager's events → devices' events → completions → links that are due
- *          → what is too late
+ *          → time limits
  * </pre>
  *
- * <p>Most cycles have nothing of this to do but to ask for completions. What else there is comes by
- * time, and then not before {@link #due}; or by other threads, which {@linkplain #asked ask}; or
- * while connections are made or ended.
+ * <p>Most cycles only poll completions. Other work is due by time, not before {@link #due}; or
+ * another thread {@linkplain #asked asks} for it; or connections are being made or ended.
  */
 public final class RdmaDriver implements UpgradeDriver {
   private static final Logger LOG = LoggerFactory.getLogger(RdmaDriver.class);
@@ -45,25 +44,24 @@ public final class RdmaDriver implements UpgradeDriver {
       ThrottledLog.of(RdmaDriver.class, "events of connection managers that could not be read");
 
   /**
-   * A look at the event channel is a system call. While a connection is being made or ended it is
-   * looked at in every cycle, else this often; when the loop is idle the waiter watches it.
+   * A look at the event channel is a system call. It happens in every cycle while a connection is
+   * being made or ended, and otherwise this often. While the loop is idle, the waiter watches the
+   * channel.
    */
   private static final long EVENTS_EVERY_NANOS = Duration.ofMillis(50).toNanos();
 
-  /** How long links that are being closed with the driver may take to say farewell. */
+  /** The time for links to say farewell when the driver closes. */
   private static final long LINGER_NANOS = Duration.ofSeconds(3).toNanos();
 
-  /**
-   * While connections are being made or ended, an idle loop looks at their time limits so often.
-   */
+  /** An idle loop checks the time limits of connections this often. */
   private static final long LIMITS_EVERY_NANOS = Duration.ofMillis(10).toNanos();
 
-  /** How long memory that was freed, or taken back, may stay pinned, about. */
+  /** About the longest time that freed or revoked memory may stay pinned. */
   private static final long MEMORY_EVERY_NANOS = Duration.ofMillis(500).toNanos();
 
   /**
-   * How long an idle loop may have a removed device open, about: on one without an id nobody hears
-   * of the removal, and the kernel may wait with it.
+   * About the longest time that an idle loop may keep a removed device open. A device without an id
+   * gets no removal event, and the kernel may wait for it to be closed.
    */
   private static final long REMOVALS_EVERY_NANOS = Duration.ofMillis(900).toNanos();
 
@@ -76,7 +74,7 @@ public final class RdmaDriver implements UpgradeDriver {
   private final Waiter waiter;
   private final PinBudget budget;
 
-  /** Has the loop look around, for other threads; it may wait, and is woken then. */
+  /** Makes the loop look around, for other threads; wakes it if it waits. */
   private final Runnable call;
 
   private final Registrations memory;
@@ -89,18 +87,18 @@ public final class RdmaDriver implements UpgradeDriver {
   private long deviceEventsSeen;
   private long memorySeen;
 
-  /** Nothing is due by time alone before this. */
+  /** No work is due by time before this. */
   private long due;
 
-  /** Another thread may have something to tell; set by it. */
+  /** Another thread may have work for the loop; set by that thread. */
   private volatile boolean asked;
 
-  /** Connections may be under way; looked into only then, since a cycle has little else to do. */
+  /** Connections may be in progress. They are looked at only then, to keep other cycles short. */
   private boolean opening;
 
   private boolean closed;
 
-  /** Opens the event channel; everything else is made when first needed. */
+  /** Opens the event channel. Everything else is made when it is first needed. */
   public RdmaDriver(
       VerbsProvider provider,
       DeviceAddresses addresses,
@@ -164,7 +162,7 @@ public final class RdmaDriver implements UpgradeDriver {
       if (!device.isLost()) {
         try {
           work += device.poll();
-        } catch (Throwable e) { // of the provider's: this device's links alone
+        } catch (Throwable e) { // from the provider; it ends only this device's links
           device.giveUp(Words.of(e));
           work++;
         }
@@ -178,9 +176,9 @@ public final class RdmaDriver implements UpgradeDriver {
     return work;
   }
 
-  /** Looks after all but completions and links, each where it is due. */
+  /** Does everything except completions and links, as far as it is due. */
   private int lookAround(long now, boolean soon) {
-    asked = false; // whoever asks from now on is heard in the next cycle
+    asked = false; // requests from now on are handled in the next cycle
     memory.hearCalls();
     if (now - memorySeen >= MEMORY_EVERY_NANOS) {
       memorySeen = now;
@@ -225,7 +223,7 @@ public final class RdmaDriver implements UpgradeDriver {
     if (closed) {
       return true;
     }
-    // What completed before the arming announces nothing: look once more.
+    // Completions from before the arming are not announced, so look once more.
     if (!devices.arm() || poll(now) > 0 || !context.nobodyIsReady()) {
       return false;
     }
@@ -303,9 +301,10 @@ public final class RdmaDriver implements UpgradeDriver {
   }
 
   /**
-   * Lets farewells arrive, which takes a round trip, or {@link #LINGER_NANOS} where a peer's device
-   * does not answer; what queue pairs still have to receive, nobody would hear. Bounded in pauses
-   * too, since a clock that is set by hand stands still meanwhile.
+   * Waits for farewells to arrive, which takes a round trip, but no longer than {@link
+   * #LINGER_NANOS} if a peer's device does not answer. Queue pairs may still receive then, but
+   * nothing reads that. The number of pauses is bounded too, because a test's clock may stand
+   * still.
    */
   private void linger(Runnable meanwhile) {
     long end = context.clock().nanoTime() + LINGER_NANOS;
@@ -319,7 +318,7 @@ public final class RdmaDriver implements UpgradeDriver {
           pauses--;
         }
       }
-    } catch (Throwable e) { // of the provider's: what broke the driver may break this, too
+    } catch (Throwable e) { // from the provider: the fault that ended the driver may recur here
       LOG.debug("Links are closed without waiting for their peers: {}", Words.of(e));
     }
   }

@@ -14,9 +14,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Waits on the channels for a loop that waits elsewhere: one daemon thread, which wakes the loop
- * once each time it was armed, and touches nothing else. Started when first armed, so that a loop
- * that only polls has none.
+ * Waits on the channels for a loop that waits elsewhere. It is a daemon thread that wakes the loop
+ * once each time it was armed, and touches nothing else. It starts when it is first armed, so a
+ * loop that only polls has none.
  */
 final class Waiter {
   private static final Logger LOG = LoggerFactory.getLogger(Waiter.class);
@@ -34,7 +34,7 @@ final class Waiter {
   private volatile boolean closed;
   private volatile long limitNanos;
 
-  /** The wait set is its one thread's. */
+  /** A change of the wait set, which belongs to the waiter's thread. */
   private interface Addition {
     void addTo(WaitSet set) throws IOException;
   }
@@ -48,7 +48,7 @@ final class Waiter {
     additions.add(set -> set.add(channel));
   }
 
-  /** Adds it, unless it is destroyed before that: nobody waits for it then. */
+  /** Adds a channel, unless it is destroyed before that; then it needs no wait. */
   void add(IbvCompChannel channel) {
     additions.add(
         set -> {
@@ -66,8 +66,8 @@ final class Waiter {
   /**
    * Wakes the loop once something is ready, or the time is over.
    *
-   * @param nanos after which the loop wants to look anyway
-   * @return false where no thread can be had for that: the loop polls, and tries again
+   * @param nanos the longest wait of the loop
+   * @return false if there is no thread for that: the loop then polls, and tries again
    */
   boolean arm(long nanos) {
     long limit = Math.min(nanos, LONGEST_WAIT_NANOS);
@@ -84,12 +84,12 @@ final class Waiter {
     LockSupport.unpark(waiting);
     WaitSet waited = set;
     if (tooLate && waited != null) {
-      waited.wakeup(); // it waits by the limit of before; the loop is woken, and arms again
+      waited.wakeup(); // the thread waits with the earlier limit; the loop is woken, and arms again
     }
     return true;
   }
 
-  /** Returns whether this is a simulation, where no thread needs to wait. */
+  /** Returns whether the provider notifies by itself, as in a simulation, which needs no thread. */
   private boolean tells(long nanos) {
     try {
       WaitSet mine = set;
@@ -125,7 +125,7 @@ final class Waiter {
     try {
       LOG.error("The wait for verbs events failed; the loop polls from here on", why);
     } catch (Throwable untold) {
-      // There is no memory to tell of it either.
+      // There is no memory to log it either.
     }
   }
 
@@ -148,7 +148,7 @@ final class Waiter {
           LockSupport.park(this);
         }
       }
-    } catch (Throwable e) { // or an idle loop would wait for ever
+    } catch (Throwable e) { // otherwise an idle loop would wait for ever
       failed(e);
       while (!closed) {
         LockSupport.parkNanos(this, limitNanos / 100);
@@ -178,7 +178,7 @@ final class Waiter {
     wakeLoop.run();
   }
 
-  /** Ends the thread; returns when it has ended. */
+  /** Ends the thread, and waits for its end. */
   void close() {
     closed = true;
     Thread ending = thread;

@@ -1,7 +1,7 @@
 /**
- * How links come about: offers with one-time tokens, connecting by them, the connection manager's
- * events, and the driver that steps everything on one loop's thread. The only other thread is the
- * waiter's, which blocks for a loop that is idle and touches nothing but the wait set.
+ * The making of links: offers with one-time tokens, connecting with them, the connection manager's
+ * events, and the driver that steps everything on the thread of one loop. The only other thread is
+ * the waiter's, which blocks for an idle loop, and touches only the wait set.
  */
 @NullMarked
 package io.verbena.rdma.cm;

@@ -17,12 +17,12 @@ import org.agrona.collections.IntArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The completion queues of a device, and which link each completion is for. Links share the queues,
- * and reserve an entry for every request they may have posted, since a queue that overflows is the
- * end of all its links.
+ * The completion queues of a device, and the links of their completions. Links share the queues.
+ * Each reserves an entry for every request that it may post, because an overflow would end all
+ * links of a queue.
  */
 final class CompletionQueues {
-  /** Room for some sixty links of default depth: few queues to poll, none of them huge. */
+  /** Room for about sixty links of the default depth: few queues to poll, and none of them huge. */
   private static final int ENTRIES = 4096;
 
   private static final int BATCH = 64;
@@ -32,7 +32,7 @@ final class CompletionQueues {
   private final int mostEntries;
   private final CompletionBlock block;
 
-  /** The queues in the order of their making, each with the next. */
+  /** The queues in the order of their creation, each with a reference to the next. */
   private @Nullable Queue first;
 
   private @Nullable SharedReceives orphanage;
@@ -53,7 +53,7 @@ final class CompletionQueues {
     this.block = new CompletionBlock(arena, BATCH);
   }
 
-  /** One queue with the entries that are not reserved. */
+  /** A queue, with the number of its free entries. */
   static final class Queue {
     final IbvCQ cq;
     private final VerbsCq verbs;
@@ -92,7 +92,7 @@ final class CompletionQueues {
     return added;
   }
 
-  /** Hands every completion there is to its link, and returns how many there were. */
+  /** Passes all completions to their links; returns their number. */
   int poll() throws IOException {
     int done = 0;
     for (Queue queue = first; queue != null; queue = queue.next) {
@@ -104,7 +104,7 @@ final class CompletionQueues {
     return done;
   }
 
-  /** Hands over so many, and all that follow where there may be more than were asked for. */
+  /** Hands over the polled completions, and continues while there may be more. */
   private int handOver(Queue queue, int polled) throws IOException {
     int done = 0;
     int count = polled;
@@ -127,7 +127,7 @@ final class CompletionQueues {
     }
   }
 
-  /** Completions of shared receives whose link is gone go there. */
+  /** Passes completions of shared receives whose link is gone to {@code receives}. */
   void orphansTo(SharedReceives receives) {
     orphanage = receives;
   }
@@ -159,7 +159,7 @@ final class CompletionQueues {
     free.pushInt(index);
   }
 
-  /** A link has this queue pair from now on. */
+  /** Sets the queue pair of a link. */
   void name(int queuePair, CompletionSink sink) {
     byQueuePair.put(queuePair, sink);
   }
@@ -168,17 +168,17 @@ final class CompletionQueues {
     byQueuePair.remove(queuePair);
   }
 
-  /** Returns whose queue pair it is; null for one that is gone. */
+  /** Returns the link of a queue pair; null if it is gone. */
   @Nullable CompletionSink ofQueuePair(int queuePair) {
     return byQueuePair.get(queuePair);
   }
 
-  /** Returns all links whose index is taken now. */
+  /** Returns the links of all indexes in use. */
   List<CompletionSink> links() {
     return Arrays.stream(sinks).filter(Objects::nonNull).toList();
   }
 
-  /** Returns whose completion it is; null for one that comes after its link. */
+  /** Returns the link of a completion; null for a completion that arrives after its link. */
   private @Nullable CompletionSink find(long workId) {
     int index = WorkId.index(workId);
     return index < indices && names[index] == WorkId.link(workId) ? sinks[index] : null;
@@ -186,23 +186,23 @@ final class CompletionQueues {
 
   // ---- announcements and the end ----
 
-  /** Has the next completion of any queue announce itself on the channel. */
+  /** Makes the next completion of any queue announce itself on the channel. */
   void arm() throws IOException {
-    takeAnnounced(); // what it announced has been or will be polled
+    takeAnnounced(); // announced completions have been or will be polled
     for (Queue queue = first; queue != null; queue = queue.next) {
       queue.verbs.arm(false);
     }
   }
 
-  /** Takes what is announced: as long as it is not, who waits for the channel is woken at once. */
+  /** Takes the announcements. Until then, a wait on the channel would end at once. */
   void takeAnnounced() throws IOException {
     VerbsCompChannel events = VerbsCompChannel.of(channel);
     while (events.nextEvent(0) != null) {
-      // The next.
+      // Continue with the next queue.
     }
   }
 
-  /** Destroys those that are left. */
+  /** Destroys the remaining queues. */
   void close() throws IOException {
     Destruction destruction = new Destruction();
     Queue left = null;

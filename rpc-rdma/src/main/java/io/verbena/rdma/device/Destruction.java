@@ -4,19 +4,19 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Destroys several things: where one cannot be destroyed it goes on with the others, and tells in
- * the end.
+ * Destroys several objects. If one cannot be destroyed, it continues with the others, and reports
+ * the failure at the end.
  */
 final class Destruction {
   private @Nullable IOException failure;
   private int failures;
 
-  /** Destroys one thing; DiSNI's signature. */
+  /** Destroys one object; the signature is DiSNI's. */
   interface Step {
     void run() throws Exception;
   }
 
-  /** Returns whether that worked. */
+  /** Returns whether the step succeeded. */
   boolean of(Step step) {
     try {
       step.run();
@@ -31,9 +31,9 @@ final class Destruction {
   }
 
   /**
-   * All has been tried.
+   * Ends the destruction.
    *
-   * @throws IOException of the first failure, if there was one
+   * @throws IOException the first failure, if there was one
    */
   void end() throws IOException {
     IOException first = failure;

@@ -27,7 +27,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A protection domain, with all memory that is registered in it.
+ * A protection domain, with all memory registered in it.
  *
  * <pre>
  *   HELD, LENT  registered ─→ in use ─last release─→ idle ─least recently used, or may not stay─→ gone
@@ -35,20 +35,21 @@ import org.slf4j.LoggerFactory;
  *   ONCE        registered ─→ in use ─release─→ gone
  * </pre>
  *
- * <p>Idle registrations are kept by {@link Registrations} until it needs their bytes, or their
- * memory's scope has ended, or what its latest user had lent it for. One is found again only by
- * memory of its own scope, since an address alone could belong to other memory by now. Idle
- * neighbours of a pool's memory are registered anew together with it, so that a slab ends in one
- * registration; with the user's, that would pin a walk through a large segment again and again.
+ * <p>{@link Registrations} keeps idle registrations until it needs their bytes, or until the scope
+ * of their memory, or the use for which it was lent, has ended. A registration is found again only
+ * for memory of its own scope, because the address alone could belong to other memory by now. Idle
+ * neighbours of a pool's memory are registered again together with it, so that a slab becomes one
+ * registration. With the user's memory, a walk through a large segment would be pinned again and
+ * again by that.
  *
- * <p>Slabs and cached registrations are closed to peers. What is opened to one is opened by range,
- * in the way that the device allows:
+ * <p>Slabs and cached registrations are closed to peers. Access for a peer is opened by range, in
+ * the way that the device allows:
  *
  * <pre>
  *   windows with bounds     a window over the cached registration; the domain is the device's
  *   windows without bounds  a window over a registration of exactly the range (rdma_rxe checks the
- *                           bounds of what the window is bound to, not its own)
- *   no windows              a registration of exactly the range that is open itself; since any queue
+ *                           bounds of the registration, not those of the window)
+ *   no windows              a registration of exactly the range, with remote access; since any queue
  *                           pair of the domain could use it, every link has a domain of its own
  * </pre>
  */
@@ -58,16 +59,16 @@ public final class Domain {
   private static final int PRIVATE_SLAB_BYTES = 256 << 10;
 
   /**
-   * A peer's access to a range: by a window over a registration, which a request on the queue pair
-   * binds and another invalidates, or by a registration of its own.
+   * A peer's access to a range. It uses a window over a registration, which one request on the
+   * queue pair binds and another invalidates, or a registration of its own.
    *
-   * @param rkey what the peer needs
-   * @param rights what it may do: REMOTE_ flags of {@link Access}
-   * @param address where the range begins
+   * @param rkey the key for the peer
+   * @param rights the peer's rights: REMOTE_ flags of {@link Access}
+   * @param address the beginning of the range
    * @param length in bytes
-   * @param registration covers it
-   * @param own whether the registration was made for it and goes with it
-   * @param window null where the registration itself is open to the peer
+   * @param registration the registration that covers the range
+   * @param own whether the registration was made for this access and goes with it
+   * @param window null if the registration itself is open to the peer
    */
   public record PeerAccess(
       int rkey,
@@ -78,7 +79,7 @@ public final class Domain {
       boolean own,
       @Nullable MemoryWindow window) {}
 
-  /** How a device opens memory to peers. */
+  /** The way in which a device opens memory to peers. */
   enum Opening {
     EXACT_WINDOWS,
     LOOSE_WINDOWS,
@@ -95,13 +96,16 @@ public final class Domain {
   private final Set<Registration> busy = new LinkedHashSet<>();
   private final PinningProbe pinning;
 
-  /** Invalidated ones; the longest unused is next, so that its keys are the longest out of use. */
+  /**
+   * Invalidated windows. The one unused for longest is taken next, so that its old keys have been
+   * invalid for longest.
+   */
   private final ArrayDeque<MemoryWindow> windows = new ArrayDeque<>();
 
-  /** Windows that may be bound and could not be freed. */
+  /** Windows that may still be bound and could not be freed. */
   private final List<MemoryWindow> kept = new ArrayList<>();
 
-  /** Null where links have receives of their own. */
+  /** Null if links have receives of their own. */
   private @Nullable SharedReceives shared;
 
   Domain(
@@ -128,27 +132,27 @@ public final class Domain {
     return domain;
   }
 
-  /** From now on links of this domain share their receives. */
+  /** Makes links of this domain share their receives from now on. */
   void share(int capacity, Arena arena) throws IOException {
     shared = new SharedReceives(verbs.createSrq(capacity, 1), receivePool, capacity, arena);
   }
 
-  /** Returns the receives that links share; null where they have their own. */
+  /** Returns the receives that links share; null if they have their own. */
   @Nullable SharedReceives shared() {
     return shared;
   }
 
-  /** Returns slots to send from. */
+  /** Returns the slots for sending. */
   public RegisteredPool sendPool() {
     return sendPool;
   }
 
-  /** Returns slots to receive into. */
+  /** Returns the slots for receiving. */
   public RegisteredPool receivePool() {
     return receivePool;
   }
 
-  /** Returns a link's part of what all may have registered and in use. */
+  /** Returns a link's part of the memory that all links may register and use. */
   public Quota.Share join(String peer) {
     return memory.join(peer);
   }
@@ -156,9 +160,9 @@ public final class Domain {
   // ---- registrations ----
 
   /**
-   * Registers native memory, or finds that it is; one user more.
+   * Registers native memory, or finds its registration, and adds a user.
    *
-   * @param share the link's part, in which it counts unless another has it in use already
+   * @param share the link's part, in which the memory counts unless another link uses it already
    */
   public Registration attach(MemorySegment segment, MemoryLife life, Quota.Share share)
       throws IOException {
@@ -185,7 +189,7 @@ public final class Domain {
     return Access.LOCAL_WRITE | (opening == Opening.REGISTRATIONS ? 0 : Access.MW_BIND);
   }
 
-  /** Has what was idle in use again; false where it is longer than the part has room for. */
+  /** Uses an idle registration again; false if it is longer than the part has room for. */
   private boolean mayUse(Registration known, Quota.Share share) {
     if (!known.isIdle()) {
       return true;
@@ -213,7 +217,9 @@ public final class Domain {
     return null;
   }
 
-  /** Registers it together with its neighbours; null where there are none, or no room for all. */
+  /**
+   * Registers memory together with its idle neighbours; null if there are none, or no room for all.
+   */
   private @Nullable Registration withIdleNeighbours(
       Extent extent, MemoryLife life, Quota.Share share) throws IOException {
     Extent union = extent;
@@ -239,7 +245,7 @@ public final class Domain {
     return registerPaid(extent, rights, life, share);
   }
 
-  /** Registers what has been taken of a part; gives it back there if that fails. */
+  /** Registers memory for which the part has paid; pays it back if that fails. */
   private Registration registerPaid(Extent extent, int rights, MemoryLife life, Quota.Share share)
       throws IOException {
     Registration made = null;
@@ -256,7 +262,7 @@ public final class Domain {
     }
   }
 
-  /** The user of an attached registration has no more use for it. */
+  /** Ends a use of an attached registration. */
   public void release(Registration one) {
     if (!one.unuse() || !busy.remove(one)) {
       return;
@@ -266,15 +272,15 @@ public final class Domain {
     } else {
       memory.drop(one);
     }
-    one.giveBack(); // last: who is told looks at once
+    one.giveBack(); // last, because waiters look at once
   }
 
-  /** Returns what registering costs on this device; has it measured the first time. */
+  /** Returns the cost of registering memory on this device, which is measured the first time. */
   public CompletionStage<PinningCosts> pinning(NanoClock clock) {
     return pinning.cost(clock);
   }
 
-  /** Returns what is missing where registering was refused; null where nothing of that kind is. */
+  /** Returns the resource whose lack caused a refused registration; null for other failures. */
   public static @Nullable Shortage shortage(IOException refused) {
     return refused instanceof Registrations.Refused why ? why.shortage() : null;
   }
@@ -282,12 +288,12 @@ public final class Domain {
   // ---- access for peers ----
 
   /**
-   * Prepares to open a range to a peer. Where that takes a window, its rkey is good once a request
-   * of the queue pair has bound it.
+   * Prepares to open a range to a peer. If that takes a window, its rkey is valid once a request of
+   * the queue pair has bound it.
    *
-   * @param registration covers the memory; null: another is made
+   * @param registration covers the memory; null makes another one
    * @param share the link's part
-   * @param rights what the peer may do: REMOTE_ flags of {@link Access}
+   * @param rights the peer's rights: REMOTE_ flags of {@link Access}
    */
   public PeerAccess grantAccess(
       @Nullable Registration registration, MemorySegment segment, Quota.Share share, int rights)
@@ -325,10 +331,12 @@ public final class Domain {
   }
 
   /**
-   * Nobody can use it any more: its window is invalidated, or its queue pair is gone.
+   * Ends an access that cannot be used any more: its window is invalidated, or its queue pair is
+   * gone.
    *
    * @param bound whether the window may still be bound to a queue pair that is gone
-   * @return false where a registration that is open to the peer stays: its queue pair can use it
+   * @return false if a registration that is open to the peer stays, because its queue pair can use
+   *     it
    */
   public boolean revokeAccess(PeerAccess access, boolean bound) {
     MemoryWindow window = access.window();
@@ -352,7 +360,7 @@ public final class Domain {
     }
   }
 
-  /** Frees what is left; no queue pair stands in it any more. */
+  /** Frees everything that is left; the domain has no queue pair any more. */
   void close() throws IOException {
     Destruction destruction = new Destruction();
     windows.removeIf(window -> destruction.of(window::deallocate));

@@ -9,13 +9,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * How many bytes a provider's loops may have registered together, and how many of these may be
- * idle: half, so that pools can grow. What is in use for a link's objects is that link's part of a
- * {@link Quota}; what slots take counts there, too, and is never refused by it. Who found no room
- * waits here, whichever loop frees some. Safe for use by any thread.
+ * The bytes that all loops of a provider may register together. Half of them may be idle, so that
+ * pools can grow. Memory in use for a link's objects counts in that link's part of a {@link Quota}.
+ * Slots count there, too, and are never refused by it. Links that found no room wait here for any
+ * loop to free some. Safe for use by any thread.
  */
 public final class PinBudget {
-  /** However many links there are, each may register a piece of the shortest. */
+  /** Each link, however many there are, may register a piece of the shortest length. */
   private static final long LEAST_BYTES = BulkPort.LEAST_PIECE_BYTES;
 
   private final MemoryBudget all;
@@ -26,10 +26,10 @@ public final class PinBudget {
   private final Waiters waiters = new Waiters(this::room);
   private final Set<Runnable> loops = ConcurrentHashMap.newKeySet();
 
-  /** What was registered when the system took no more; it may take more by now. */
+  /** The registered bytes at which the system refused more. By now it may take more. */
   private volatile long systemTakes = Long.MAX_VALUE;
 
-  /** A budget of so many bytes, of which none are registered. */
+  /** Makes a budget with nothing registered. */
   public PinBudget(long limit) {
     this.all = new MemoryBudget(limit);
     this.idle = new MemoryBudget(limit / 2);
@@ -52,11 +52,12 @@ public final class PinBudget {
           }
 
           @Override
-          public void wanted() {} // what is idle is nobody's, and goes when a loop calls for room
+          public void
+              wanted() {} // idle memory belongs to no link, and goes when a loop calls for room
         });
   }
 
-  /** Returns what the slots of all links have. */
+  /** Returns the part of all links' slots. */
   Quota.Share pools() {
     return pools;
   }
@@ -69,39 +70,36 @@ public final class PinBudget {
     return Math.min(all.limit(), systemTakes) - all.reserved();
   }
 
-  /** Returns those who wait until something is deregistered. */
+  /** Returns the queue of those that wait for a deregistration. */
   Waiters waiters() {
     return waiters;
   }
 
-  /** Takes so many bytes that are to be registered; false if there are not so many. */
+  /** Reserves bytes for a registration; false if there are not enough. */
   boolean reserve(long bytes) {
     return all.reserve(bytes);
   }
 
-  /** So many bytes are registered no more. */
+  /** Returns bytes that are not registered any more. */
   void release(long bytes) {
     all.release(bytes);
     waiters.freed();
   }
 
-  /** So many bytes were not registered after all, since the system takes no more. */
+  /** Returns reserved bytes that the system refused to register. */
   void refusedBySystem(long bytes) {
     all.release(bytes);
     systemTakes = all.reserved();
   }
 
-  /** The system has taken what was reserved. */
+  /** The system has registered reserved bytes. */
   void taken() {
     if (systemTakes < all.reserved()) {
       systemTakes = Long.MAX_VALUE;
     }
   }
 
-  /**
-   * The system may take more than it did, since other programs may have given something back, who
-   * tell nobody.
-   */
+  /** Asks the system again: other programs may have freed memory, which they do not announce. */
   void systemMayTakeMore() {
     if (systemTakes < Long.MAX_VALUE) {
       systemTakes = Long.MAX_VALUE;
@@ -113,23 +111,25 @@ public final class PinBudget {
     return idle;
   }
 
-  /** Has a loop woken when others call for room. */
+  /** Adds a loop, which is woken when another one calls for room. */
   public void join(Runnable wakeLoop) {
     loops.add(wakeLoop);
   }
 
-  /** A loop has ended. */
+  /** Removes a loop that has ended. */
   public void leave(Runnable wakeLoop) {
     loops.remove(wakeLoop);
   }
 
-  /** A loop has no room and nothing idle of its own: the others are to give up what is idle. */
+  /** Asks the other loops to give up idle memory, because this one has none and found no room. */
   void callForRoom() {
     calls.incrementAndGet();
     loops.forEach(Runnable::run);
   }
 
-  /** Returns how often loops have called; one that finds it changed gives up what is idle. */
+  /**
+   * Returns the number of calls so far. A loop that finds a new number gives up its idle memory.
+   */
   long calls() {
     return calls.get();
   }

@@ -20,12 +20,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What registering memory costs on a device, and deregistering it: measured once, with pages that
- * are there and with pages that nobody has touched.
+ * Measures once the cost of registering and deregistering memory on a device, with touched pages
+ * and with untouched ones.
  *
- * <p>That takes some milliseconds, so it is done in the background: verbs may be called by any
- * thread. It shares nothing with the device's loop: it has a protection domain of its own, which is
- * gone with it. A domain of the loop's could not be freed while it measures.
+ * <p>This takes some milliseconds, so it runs in the background; any thread may call verbs. It
+ * shares nothing with the device's loop, and has a protection domain of its own. A domain of the
+ * loop could not be freed during the measurement.
  */
 final class PinningProbe {
   private static final Logger LOG = LoggerFactory.getLogger(PinningProbe.class);
@@ -41,10 +41,10 @@ final class PinningProbe {
   }
 
   /**
-   * Returns the cost, as soon as it is known; NONE if it cannot be measured. On the loop of the
-   * device; completed on any thread.
+   * Returns the cost, once it is known; NONE if it cannot be measured. Called on the device's loop;
+   * completed on any thread.
    *
-   * @param clock is looked at by that thread
+   * @param clock used by the measuring thread
    */
   CompletableFuture<PinningCosts> cost(NanoClock clock) {
     CompletableFuture<PinningCosts> begun = cost;
@@ -103,7 +103,7 @@ final class PinningProbe {
     return PinningCost.of(FEW, few, MANY, nanos(domain, clock, maker, MANY));
   }
 
-  /** The best of several, each with memory of its own. */
+  /** Returns the best of several measurements, each with memory of its own. */
   private static double nanos(VerbsPd domain, NanoClock clock, Maker maker, int pages)
       throws IOException {
     long best = Long.MAX_VALUE;

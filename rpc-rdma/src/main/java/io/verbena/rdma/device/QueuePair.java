@@ -6,9 +6,11 @@ import io.verbena.verbs.ext.QpChange;
 import io.verbena.verbs.ext.VerbsQp;
 import java.io.IOException;
 
-/** A reliable connected queue pair with its place in a completion queue and in the link table. */
+/**
+ * A reliable connected queue pair, with its place in a completion queue and in the table of links.
+ */
 public final class QueuePair {
-  /** Code of 0.64 ms: if a receive should ever be missing, the peer asks again soon. */
+  /** The code for 0.64 ms. If a receive is ever missing, the peer soon tries again. */
   private static final int MIN_RNR_TIMER = 12;
 
   private final RdmaDevice device;
@@ -47,46 +49,46 @@ public final class QueuePair {
     return link;
   }
 
-  /** Returns the longest Send that can be copied while posting. */
+  /** Returns the length limit of Sends that are copied while they are posted. */
   public int maxInline() {
     return maxInline;
   }
 
-  /** Returns what requests are posted to. */
+  /** Returns the queue pair for posting requests. */
   public VerbsQp verbs() {
     return verbs;
   }
 
-  /** In ERR: returns whether the device has said that it takes no more shared receives. */
+  /** In ERR: returns whether the device has reported that it takes no more shared receives. */
   public boolean isLastReceiveReached() throws IOException {
     return device.isLastReceiveReached(number);
   }
 
-  /** The connection stands: sets what can only be set then. */
+  /** Sets attributes that can be set only now that the connection is established. */
   public void established() throws IOException {
     verbs.modify(new QpChange().minRnrTimer(MIN_RNR_TIMER));
   }
 
-  /** Has everything posted flushed, with an error, and tells the peer. */
+  /** Flushes all posted requests with an error, and notifies the peer. */
   public void disconnect() throws IOException {
     verbs.modify(QpChange.toError());
     try {
       id.disconnect();
     } catch (IOException e) {
-      // The connection is gone already: what there was to tell is known.
+      // The connection is gone already, so the peer knows.
     }
   }
 
   /**
-   * Destroys it and its connection; the device touches none of its memory afterwards. Where that
-   * fails, nothing is heard of it any more, and it may be tried again.
+   * Destroys the queue pair and its connection. Afterwards the device does not touch its memory. If
+   * that fails, it receives no more events, and may be destroyed again later.
    */
   public void destroy() throws IOException {
     undo();
     id.destroyId();
   }
 
-  /** Destroys it and leaves its connection id as it was before. */
+  /** Destroys the queue pair, and leaves its connection id as it was before. */
   public void undo() throws IOException {
     if (attached) {
       attached = false;

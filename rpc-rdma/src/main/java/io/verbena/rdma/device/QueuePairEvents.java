@@ -11,17 +11,17 @@ import java.util.Queue;
 import java.util.WeakHashMap;
 
 /**
- * What a device says of queue pairs outside their completion queues. It says each thing once in a
- * process, to whoever asks first; so all loops that use the device ask here, and what is about
- * another loop's queue pair is kept for that loop. Safe for use by any thread.
+ * A device's reports about queue pairs outside of their completion queues. The device gives each
+ * report once per process, to the first that asks. So all loops that use the device ask here, and
+ * reports about another loop's queue pair are kept for that loop. Safe for use by any thread.
  */
 final class QueuePairEvents {
   private static final Map<IbvContext, QueuePairEvents> BY_DEVICE = new WeakHashMap<>();
 
-  /** That the peer's request was refused, and the queue pair ended. */
+  /** The device has refused a peer's request, and has ended the queue pair. */
   record Refusal(int queuePair, boolean ofAccess) {}
 
-  /** What is known of a queue pair that stands. */
+  /** The state of an existing queue pair. */
   private static final class Known {
     final Queue<Refusal> refusals;
     boolean lastReceiveReached;
@@ -35,7 +35,7 @@ final class QueuePairEvents {
 
   private QueuePairEvents() {}
 
-  /** Returns what all in this process share of a device. */
+  /** Returns the instance that all loops of this process share for a device. */
   static QueuePairEvents of(IbvContext device) {
     synchronized (BY_DEVICE) {
       return BY_DEVICE.computeIfAbsent(device, _ -> new QueuePairEvents());
@@ -43,9 +43,9 @@ final class QueuePairEvents {
   }
 
   /**
-   * A queue pair stands from now on.
+   * Adds a queue pair.
    *
-   * @param refusals where to tell that its peer was refused something; safe for use by any thread
+   * @param refusals receives refusals of its peer's requests; safe for use by any thread
    */
   synchronized void add(int queuePair, Queue<Refusal> refusals) {
     queuePairs.put(queuePair, new Known(refusals));
@@ -55,7 +55,7 @@ final class QueuePairEvents {
     queuePairs.remove(queuePair);
   }
 
-  /** Takes note of everything that the device has said until now. */
+  /** Reads all reports of the device up to now. */
   synchronized void read(IbvContext device) throws IOException {
     AsyncEvent event;
     while ((event = VerbsContext.of(device).nextAsyncEvent(0)) != null) {
@@ -73,7 +73,7 @@ final class QueuePairEvents {
       case QP_ACCESS_ERR -> known.refusals.add(new Refusal(queuePair, true));
       case QP_REQ_ERR -> known.refusals.add(new Refusal(queuePair, false));
       default -> {
-        // Completions tell of everything else that ends a queue pair.
+        // Completions show every other end of a queue pair.
       }
     }
   }

@@ -30,13 +30,13 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A device as one event loop uses it: the domains and the queues that the loop's links share. */
+/** A device as used by one event loop: the domains and queues that the loop's links share. */
 public final class RdmaDevice {
   private static final Logger LOG = LoggerFactory.getLogger(RdmaDevice.class);
   private static final ThrottledLog GIVEN_UP =
       ThrottledLog.of(RdmaDevice.class, "RDMA devices that were given up");
 
-  /** Receives that links may share: enough for fourteen hundred of them, by default. */
+  /** The limit of shared receives: by default enough for fourteen hundred links. */
   private static final int MOST_SHARED = 1 << 14;
 
   private final String name;
@@ -51,7 +51,7 @@ public final class RdmaDevice {
   private final Domain.Opening opening;
   private final PinningProbe pinning;
 
-  /** How many receives a shared queue holds; 0 where links have their own. */
+  /** The receives of a shared queue; 0 if links have their own. */
   private final int sharedReceives;
 
   private final QueuePairEvents events;
@@ -59,18 +59,18 @@ public final class RdmaDevice {
   private final IbvCompChannel channel;
   private final CompletionQueues completions;
 
-  /** Queue pairs that could not be destroyed, with what is due when one is. */
+  /** Queue pairs that could not be destroyed, with the action for when they are. */
   private final Map<QueuePair, Runnable> kept = new LinkedHashMap<>();
 
-  /** One that all links share, or one for each of them. */
+  /** One domain that all links share, or one for each of them. */
   private final Set<Domain> domains = new LinkedHashSet<>();
 
-  /** Domains of links that are gone, which could not be destroyed. */
+  /** Domains of closed links that could not be destroyed. */
   private final List<Domain> left = new ArrayList<>();
 
   private final SendBlock sends = new SendBlock(arena, 1, 1);
 
-  /** For receives in queues of the links' own, whichever posts next. */
+  /** The block for posting receives to queues of the links' own; links use it in turn. */
   private final ReceiveBlock receives = new ReceiveBlock(arena, Receives.BATCH, 1);
 
   private int maxInline;
@@ -79,9 +79,9 @@ public final class RdmaDevice {
   private boolean givenUp;
 
   /**
-   * Opens what links on the device need; nothing is registered yet.
+   * Opens a device for links. Nothing is registered yet.
    *
-   * @param place where the loop runs
+   * @param place the NUMA place of the loop
    */
   public RdmaDevice(
       IbvContext context,
@@ -123,10 +123,10 @@ public final class RdmaDevice {
   }
 
   /**
-   * Returns the domain for one more link, which {@linkplain #leave leaves} it at its end.
+   * Returns the domain for one more link, which calls {@link #leave} at its end.
    *
-   * @throws IOException if there is none; also where the device is lost: nobody polls it any more,
-   *     and the link would wait for ever
+   * @throws IOException if there is none, or if the device is lost: it is not polled any more, and
+   *     the link would wait for ever
    */
   public Domain enter() throws IOException {
     if (isLost()) {
@@ -145,7 +145,9 @@ public final class RdmaDevice {
     return made;
   }
 
-  /** A link, its queue pair and the last of its registrations are gone. */
+  /**
+   * Ends the use of a domain: the link, its queue pair and the last of its registrations are gone.
+   */
   public void leave(Domain domain) {
     if (opening == Domain.Opening.REGISTRATIONS && domains.remove(domain)) {
       try {
@@ -162,22 +164,22 @@ public final class RdmaDevice {
     return name;
   }
 
-  /** Returns where the loop runs that uses it. */
+  /** Returns the NUMA place of the loop that uses the device. */
   public Numa.Place place() {
     return place;
   }
 
   /**
-   * Returns whether a request that is posted in ERR completes. siw takes it without a word; that is
-   * the only iWARP device of which it is known.
+   * Returns whether requests that are posted in ERR complete. siw drops them silently; it is the
+   * only iWARP device that is known to.
    */
   public boolean flushesLateRequests() {
     return transport != DeviceAttributes.Transport.IWARP;
   }
 
   /**
-   * Returns whether memory here may be read from and into by the keys that it is registered with:
-   * iWARP would have the peer hold a key of what is read into.
+   * Returns whether READs need only the local keys of this end's memory. On iWARP the peer must
+   * hold a key of the memory that is read into.
    */
   public boolean readsByLocalKeys() {
     return transport != DeviceAttributes.Transport.IWARP;
@@ -188,17 +190,17 @@ public final class RdmaDevice {
     return features;
   }
 
-  /** Returns where completions announce themselves once {@link #arm}ed. */
+  /** Returns the channel on which completions announce themselves once {@link #arm}ed. */
   public IbvCompChannel channel() {
     return channel;
   }
 
-  /** Returns a block of one Send, for whoever posts next. */
+  /** Returns a block for one Send; links use it in turn. */
   public SendBlock sends() {
     return sends;
   }
 
-  /** Returns the receives of a link of a domain, none of which is posted yet. */
+  /** Returns the receives for a link of a domain. None is posted yet. */
   public Receives receives(Domain domain) {
     SharedReceives shared = domain.shared();
     return shared == null
@@ -209,7 +211,7 @@ public final class RdmaDevice {
   /**
    * Makes the queue pair of a connection.
    *
-   * @param sink hears of its completions until it is destroyed
+   * @param sink receives its completions until it is destroyed
    */
   public QueuePair attach(
       Domain domain, RdmaCmId id, CompletionSink sink, int sendDepth, int receiveDepth)
@@ -230,7 +232,10 @@ public final class RdmaDevice {
     }
   }
 
-  /** Tries what the settings ask for, then less inline: no attribute tells what a device has. */
+  /**
+   * Tries the inline length of the settings, and then shorter ones: no attribute gives a device's
+   * limit.
+   */
   private IbvQP create(
       Domain domain, RdmaCmId id, CompletionQueues.Queue queue, int sends, int receives)
       throws IOException {
@@ -242,7 +247,7 @@ public final class RdmaDevice {
         return made;
       } catch (VerbsException e) {
         if (e.errno() != Errno.EINVAL || inline == 0) {
-          throw e; // and no less inline for the next link: that was not the reason
+          throw e; // the inline length was not the reason, so it stays for the next link
         }
         inline /= 2;
       }
@@ -275,12 +280,15 @@ public final class RdmaDevice {
     attached--;
   }
 
-  /** Hands completions to their links, of a device that is there; returns how many there were. */
+  /** Polls a present device, and passes completions to links. Returns their number. */
   public int poll() throws IOException {
     return completions.poll();
   }
 
-  /** Tells links what a device that is there says of their queue pairs; a system call. */
+  /**
+   * Reads the reports of a present device about queue pairs, and passes them to links. It is a
+   * system call.
+   */
   public void pollEvents() throws IOException {
     events.read(context);
     QueuePairEvents.Refusal refusal;
@@ -292,15 +300,15 @@ public final class RdmaDevice {
     }
   }
 
-  /** Returns whether a queue pair in ERR will take no more shared receives, says the device. */
+  /** Returns whether, by the device's report, a queue pair in ERR takes no more shared receives. */
   boolean isLastReceiveReached(int queuePair) throws IOException {
     events.read(context);
     return events.isLastReceiveReached(queuePair);
   }
 
   /**
-   * Has the next completion announce itself on {@link #channel}. A device that is lost has nothing
-   * more to announce: nobody polls it, and the loop would be woken for ever.
+   * Makes the next completion announce itself on {@link #channel}. A lost device is not armed: it
+   * is not polled, and would wake the loop for ever.
    */
   public void arm() throws IOException {
     if (isLost()) {
@@ -310,7 +318,7 @@ public final class RdmaDevice {
     }
   }
 
-  /** Takes what the device had announced before it was lost. */
+  /** Takes the announcements that the device made before it was lost. */
   public void takeAnnounced() {
     try {
       completions.takeAnnounced();
@@ -319,16 +327,15 @@ public final class RdmaDevice {
     }
   }
 
-  /** The device is gone: its links end, and what is left of it is to be destroyed. */
+  /** The device was removed: ends its links; the rest of it can then be destroyed. */
   public void removed() {
     removed = true;
     lost("was removed");
   }
 
   /**
-   * Ends the links of a device of whose removal the provider knows. Their ids may hear nothing of
-   * it: there are kernels that tell the connection manager last, after waiting until nobody has the
-   * device open.
+   * Ends the links of a device if the provider knows of its removal. Their ids may get no event:
+   * some kernels notify the connection manager last, after every process has closed the device.
    */
   public void noticeRemoval() {
     if (isRemoved() && !removed) {
@@ -336,7 +343,10 @@ public final class RdmaDevice {
     }
   }
 
-  /** The device cannot be used any more, though nobody said that it is gone: its links end. */
+  /**
+   * Abandons the device, which does not work any more, although it was not reported removed. Its
+   * links end.
+   */
   public void giveUp(String cause) {
     GIVEN_UP.warn("The device {} is given up: {}", name, cause);
     givenUp = true;
@@ -354,29 +364,29 @@ public final class RdmaDevice {
   }
 
   /**
-   * Returns whether the device is gone, and so touches no memory; the provider may know before any
-   * link does.
+   * Returns whether the device was removed, and so touches no memory. The provider may know that
+   * before a link does.
    */
   public boolean isRemoved() {
     return removed || !context.isOpen();
   }
 
-  /** Returns whether links still stand on it. */
+  /** Returns whether the device still has links. */
   public boolean isInUse() {
     return attached > 0;
   }
 
   /**
-   * Takes a queue pair that could not be destroyed, and tries it again now and then. Its memory is
-   * to be left alone until then.
+   * Keeps a queue pair that could not be destroyed, and tries again from time to time. Its memory
+   * must not be used until then.
    *
-   * @param whenDestroyed gives the memory back
+   * @param whenDestroyed returns the memory
    */
   public void keep(QueuePair one, Runnable whenDestroyed) {
     kept.put(one, whenDestroyed);
   }
 
-  /** Tries again to destroy what could not be destroyed. */
+  /** Tries again to destroy the kept objects. */
   public void retry() {
     retryQueuePairs();
     if (!left.isEmpty()) {
@@ -406,10 +416,10 @@ public final class RdmaDevice {
   }
 
   /**
-   * Destroys all that can be; no link stands on it any more. Where that is not everything, it may
-   * be tried again; what a queue pair may still use is left for it.
+   * Destroys everything that it can; the device has no links any more. If something is left, this
+   * may be called again. Objects that a remaining queue pair may use are kept.
    *
-   * @throws IOException if there was something left
+   * @throws IOException if something was left
    */
   public void close() throws IOException {
     retryQueuePairs();

@@ -7,9 +7,9 @@ import io.verbena.verbs.ext.VerbsQp;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** Where a link's receives are posted: in a queue of its own, or in one that links share. */
+/** The receives of a link, in a queue of its own, or in one that links share. */
 public abstract class Receives {
-  /** How many are posted at a time to a queue of the link's own. */
+  /** The number of receives that are posted together to a link's own queue. */
   static final int BATCH = 32;
 
   private final RegisteredPool pool;
@@ -25,61 +25,61 @@ public abstract class Receives {
     return pool;
   }
 
-  /** Returns how many receives for frames there are from the beginning on. */
+  /** Returns the number of receives for frames that the link has from the beginning. */
   public int guaranteed() {
     return guaranteed;
   }
 
-  /** Returns how many there are from the beginning on, those for control messages included. */
+  /** Returns the number of all receives from the beginning, with those for control messages. */
   final int all() {
     return guaranteed + SendHeader.CONTROL_CREDITS;
   }
 
-  /** Has them posted before a peer can send. */
+  /** Posts the receives, before a peer can send. */
   public abstract void open(QueuePair queuePair) throws IOException;
 
-  /** A receive has completed, well or not. */
+  /** A receive has completed, with success or not. */
   public abstract void taken();
 
   /**
-   * Posts a slot again, with the next {@link #flush} at the latest.
+   * Posts a slot again, at the latest with the next {@link #flush}.
    *
-   * @param open whether the link still stands
-   * @param counted whether the link goes on to count on it
+   * @param open whether the link is still open
+   * @param counted whether the receive still counts as the link's
    */
   public abstract void post(int slot, boolean open, boolean counted) throws IOException;
 
   /**
-   * Posts what is to be posted.
+   * Posts the slots that wait.
    *
-   * @param open whether the link still stands
+   * @param open whether the link is still open
    */
   public abstract void flush(boolean open) throws IOException;
 
-  /** Returns how many more the link may count on from now on, up to a number. */
+  /** Leases up to {@code most} further receives; returns how many. */
   public abstract int lease(int most) throws IOException;
 
-  /** Returns whether leases should end as they are used up. */
+  /** Returns whether leases should end when they are used up. */
   public abstract boolean isScarce();
 
-  /** The peer will not use so many that were leased. */
+  /** Returns leased receives that the peer will not use. */
   public abstract void giveUp(int receives);
 
   /**
-   * In ERR: returns whether nothing will complete any more. Asked again only when the completion
-   * queue has been read to its end since.
+   * In ERR: returns whether no request will complete any more. Called again only after the
+   * completion queue has been read to its end.
    */
   public abstract boolean isDrained() throws IOException;
 
-  /** In ERR: returns whether waiting long enough is as good as {@link #isDrained}. */
+  /** In ERR: returns whether a long enough wait may replace {@link #isDrained}. */
   public abstract boolean drainsByTime();
 
-  /** The queue pair is drained or destroyed. */
+  /** Releases the receives; the queue pair is drained or destroyed. */
   public abstract void release() throws IOException;
 
   /**
-   * Receives in the link's own queue: all that its peer may ever use, from the beginning on. What
-   * is to be posted is gathered here, and not in the block, which the device's links use by turns.
+   * Receives in the link's own queue: from the beginning all that its peer may ever use. Slots to
+   * be posted are gathered here, and not in the block, which links use in turn.
    */
   static final class Own extends Receives {
     private final ReceiveBlock block;
@@ -123,7 +123,7 @@ public abstract class Receives {
     @Override
     public void post(int slot, boolean open, boolean counted) throws IOException {
       if (!open || queue == null) {
-        return; // in ERR, where a receive that is posted late may never complete
+        return; // in ERR, a receive that is posted late may never complete
       }
       toPost[waiting] = slot;
       if (++waiting == toPost.length) {

@@ -12,11 +12,11 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Slots of one size in registered slabs, which are made when first needed and kept. Peers have no
- * access to them. Sending and receiving have a pool each, so that neither can starve the other.
+ * Slots of one size in registered slabs, which are made when they are first needed, and kept. Peers
+ * cannot access them. Sending and receiving have a pool each, so that neither can starve the other.
  */
 public final class RegisteredPool {
-  /** No slot. */
+  /** The value for no slot. */
   public static final int NONE = -1;
 
   private static final int PAGE = 4096;
@@ -26,14 +26,14 @@ public final class RegisteredPool {
   private final int slotBytes;
   private final int slotsPerSlab;
 
-  /** Slots per slab are a power of two: a slot is looked up a dozen times on its way. */
+  /** The slots of a slab are a power of two, because a slot is looked up a dozen times. */
   private final int slabShift;
 
   private final Registrations memory;
   private final Arena arena = Arena.ofShared();
   private Slab[] slabs = new Slab[0];
 
-  /** Memory of the next slab, where registering it was refused. */
+  /** The memory of the next slab, if its registration was refused. */
   private @Nullable MemorySegment unregistered;
 
   private int[] free = new int[0];
@@ -42,9 +42,9 @@ public final class RegisteredPool {
   private record Slab(long address, ByteBuffer buffer, IbvMr region, int lkey) {}
 
   /**
-   * A pool without slabs yet.
+   * Makes a pool without slabs.
    *
-   * @param slabBytes large enough that registering is rare and keys are few
+   * @param slabBytes large enough to keep registrations rare and keys few
    */
   RegisteredPool(VerbsPd domain, int slotBytes, int slabBytes, int access, Registrations memory) {
     this.domain = domain;
@@ -63,8 +63,8 @@ public final class RegisteredPool {
   /**
    * Claims a slot.
    *
-   * @return {@link #NONE} when there is none, and memory for more is {@linkplain #shortage refused}
-   * @throws IOException if the device is in error
+   * @return {@link #NONE} if there is none, and memory for more is {@linkplain #shortage refused}
+   * @throws IOException if the device has failed
    */
   public int claim() throws IOException {
     if (freeCount == 0 && !grow()) {
@@ -73,7 +73,7 @@ public final class RegisteredPool {
     return free[--freeCount];
   }
 
-  /** Gives a slot back. */
+  /** Releases a slot. */
   public void release(int slot) {
     free[freeCount++] = slot;
   }
@@ -103,7 +103,7 @@ public final class RegisteredPool {
     return true;
   }
 
-  /** Returns what to fail with where {@link #claim} has no slot and one cannot be done without. */
+  /** Returns the failure for a slot that is indispensable when {@link #claim} has none. */
   public IOException shortage(String what) {
     Registrations.Refused why = memory.refusal();
     return new IOException(
@@ -114,17 +114,17 @@ public final class RegisteredPool {
         why);
   }
 
-  /** Returns the memory that a slot is in, in big-endian order; use absolute indices. */
+  /** Returns the memory of a slot, in big-endian order; use absolute indices. */
   public ByteBuffer buffer(int slot) {
     return slabOf(slot).buffer;
   }
 
-  /** Returns where in {@link #buffer} a slot begins. */
+  /** Returns the index in {@link #buffer} at which a slot begins. */
   public int offset(int slot) {
     return (slot & (slotsPerSlab - 1)) * slotBytes;
   }
 
-  /** Returns where in memory a slot begins. */
+  /** Returns the memory address of a slot. */
   public long address(int slot) {
     return slabOf(slot).address + offset(slot);
   }
@@ -134,7 +134,7 @@ public final class RegisteredPool {
     return slabOf(slot).lkey;
   }
 
-  /** Begins a block's request for a receive into a slot. */
+  /** Begins a request in the block, for a receive into a slot. */
   public void receiveInto(int slot, ReceiveBlock block, int index, long name) {
     Slab slab = slabOf(slot);
     block.request(index, name, slab.address + offset(slot), slotBytes, slab.lkey);
@@ -144,7 +144,7 @@ public final class RegisteredPool {
     return slabs[slot >>> slabShift];
   }
 
-  /** Deregisters and frees what is left; no request may refer to it any more. */
+  /** Deregisters and frees the slabs; no request may refer to them any more. */
   void close() throws IOException {
     Destruction destruction = new Destruction();
     slabs =

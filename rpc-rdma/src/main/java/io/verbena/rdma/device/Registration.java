@@ -7,7 +7,7 @@ import io.verbena.verbs.ext.VerbsPd;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.WeakReference;
 
-/** Memory that is registered, with how many use it now. Belongs to its {@link Domain}. */
+/** Registered memory, with the number of its users. Belongs to its {@link Domain}. */
 public final class Registration {
   private final VerbsPd domain;
   private final long address;
@@ -15,23 +15,23 @@ public final class Registration {
   private final boolean readOnly;
 
   /**
-   * What the memory's life hangs on. Who uses the registration refers to the memory; while nobody
-   * does, it may go.
+   * The scope of the memory. Users of the registration refer to the memory; without a user it may
+   * be freed.
    */
   private final WeakReference<MemorySegment.Scope> scope;
 
   private final IbvMr region;
   private final int lkey;
 
-  /** What its latest user said. */
+  /** The life of the memory, as its latest user declared it. */
   private MemoryLife life;
 
   private int users = 1;
 
-  /** Whose part it counts in while it is in use: of whoever had it in use first. */
+  /** The part in which the memory counts while it is in use: that of its first user. */
   private Quota.Share payer;
 
-  /** A range of memory and what its life hangs on. */
+  /** A range of memory, with its scope. */
   record Extent(long address, long bytes, MemorySegment.Scope scope, boolean readOnly) {
     static Extent of(MemorySegment memory) {
       return of(memory, memory.scope());
@@ -54,12 +54,12 @@ public final class Registration {
     this.payer = payer;
   }
 
-  /** Returns what it is called in this end's own requests. */
+  /** Returns the local key, for this end's requests. */
   public int lkey() {
     return lkey;
   }
 
-  /** Returns what windows are bound to. */
+  /** Returns the region that windows are bound to. */
   public IbvMr region() {
     return region;
   }
@@ -72,15 +72,18 @@ public final class Registration {
     return domain == one;
   }
 
-  /** Whether it may outlive its users: not once the memory is freed, or can be. */
+  /**
+   * Returns whether it may outlive its users. It may not if the memory is freed, or may be at any
+   * time.
+   */
   boolean mayStay() {
     MemorySegment.Scope known = scope.get();
     return known != null && known.isAlive() && life.mayStay();
   }
 
   /**
-   * What stands at an address may have been freed and be another's memory by now. Not when it is of
-   * the same scope, which ends with the memory.
+   * Returns whether both have the same scope. Otherwise the address may belong to other memory by
+   * now.
    */
   private boolean livesLike(Extent other) {
     return other.scope.equals(scope.get()) && readOnly == other.readOnly;
@@ -92,31 +95,31 @@ public final class Registration {
         && other.address - address <= bytes - other.bytes;
   }
 
-  /** Overlaps or adjoins it, and lives exactly as long. */
+  /** Returns whether both overlap or adjoin, and have the same scope. */
   boolean touches(Extent other) {
     return livesLike(other)
         && other.address <= address + bytes
         && address <= other.address + other.bytes;
   }
 
-  /** Returns what it covers together with an extent that it {@linkplain #touches touches}. */
+  /** Returns the union with an extent that it {@linkplain #touches touches}. */
   Extent with(Extent other) {
     long from = Math.min(address, other.address);
     long to = Math.max(address + bytes, other.address + other.bytes);
     return new Extent(from, to - from, other.scope, readOnly);
   }
 
-  /** Whether others may use it than who had it made. */
+  /** Returns whether others than its first user may use it. */
   boolean isShared() {
     return life != MemoryLife.ONCE;
   }
 
-  /** It was idle, and is in use again, in another's part. */
+  /** It is used again after it was idle, and counts in another part. */
   void paidBy(Quota.Share share) {
     payer = share;
   }
 
-  /** It is in use no more, or gone. */
+  /** It is not in use any more, or gone. */
   void giveBack() {
     payer.give(bytes);
   }
@@ -130,7 +133,7 @@ public final class Registration {
     this.life = life;
   }
 
-  /** Returns whether that was the last user. */
+  /** Removes a user; returns whether it was the last. */
   boolean unuse() {
     return --users == 0;
   }

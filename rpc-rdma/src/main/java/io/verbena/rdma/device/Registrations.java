@@ -26,26 +26,26 @@ import jdk.jfr.StackTrace;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory that one event loop has registered, in all its domains. Whatever registers asks here,
- * and what is idle makes room for it.
+ * The memory that one event loop has registered, in all its domains. Every registration is made
+ * here, and idle ones make room for it.
  *
  * <pre>
  *   within the budget, and the system takes it? ── yes ─→ registered
  *     │ no: budget used up, or ENOMEM        ↑
- *     ├─ the least recently used of those that are idle goes
+ *     ├─ the least recently used idle registration goes
  *     ↓ nothing is idle on this loop
- *   refused; other loops are woken, and give up what is idle there
+ *   refused; other loops are woken, and drop their idle registrations
  * </pre>
  *
- * <p>Half of the budget at most is idle, over all loops, and no more registrations than can be
- * looked through. Belongs to its loop, as they do: another one could not know whether they are
- * still idle.
+ * <p>At most half of the budget is idle, over all loops. The number of idle registrations is
+ * limited so that a search stays short. This object belongs to its loop, like the registrations:
+ * another loop could not know whether they are still idle.
  */
 public final class Registrations {
   private static final ThrottledLog KEPT =
       ThrottledLog.of(Registrations.class, "memory that stayed registered");
 
-  /** So many are looked through one by one in a few microseconds. */
+  /** A linear search through this many takes a few microseconds. */
   private static final int MOST_IDLE = 1024;
 
   private final PinBudget budget;
@@ -54,16 +54,16 @@ public final class Registrations {
   /** Least recently used first. */
   private final Map<Registration, RdmaCounters.Idle> idle = new LinkedHashMap<>();
 
-  /** What nobody uses and the device does not deregister. */
+  /** Unused registrations that the device could not deregister. */
   private final List<Registration> kept = new ArrayList<>();
 
   private long callsHeard;
 
-  /** The latest; null once something was given back since, here or perhaps elsewhere. */
+  /** The latest refusal; null once memory was returned since, here or perhaps elsewhere. */
   private @Nullable Refused refusal;
 
   /**
-   * A loop's memory, of which none is registered.
+   * Makes an instance with nothing registered.
    *
    * @param budget shared with other loops
    */
@@ -76,9 +76,9 @@ public final class Registrations {
   // ---- registering ----
 
   /**
-   * Registers memory, making room for it.
+   * Registers memory, and makes room for it if necessary.
    *
-   * @throws Refused if there is none
+   * @throws Refused if there is no room
    */
   IbvMr register(VerbsPd domain, long address, long bytes, int access) throws IOException {
     evictDead();
@@ -132,25 +132,25 @@ public final class Registrations {
 
   private void callForRoom() {
     budget.callForRoom();
-    callsHeard++; // what becomes idle here meanwhile may stay
+    callsHeard++; // registrations that become idle here meanwhile may stay
   }
 
   /**
-   * Returns whether so many bytes were refused a moment ago, or fewer, and nothing was given back
-   * since: asking the system again would cost a call for each frame.
+   * Returns whether as many bytes, or fewer, were refused a moment ago, and nothing was returned
+   * since. To ask the system again would cost a call for each frame.
    */
   boolean refuses(long bytes) {
     return refusal != null && bytes >= refusal.bytes;
   }
 
-  /** Returns why the latest bytes were refused; null once something was given back since. */
+  /** Returns the latest refusal; null once memory was returned since. */
   @Nullable Refused refusal() {
     return refusal;
   }
 
   /**
-   * Deregisters memory that was registered here. What the device keeps stays pinned, and counts;
-   * what it kept when it was removed went with it.
+   * Deregisters memory that was registered here. If the device fails to, the memory stays pinned
+   * and counts; if the device was removed, the memory went with it.
    */
   void deregister(IbvMr region, long bytes) throws IOException {
     DeregistrationEvent event = new DeregistrationEvent();
@@ -168,7 +168,7 @@ public final class Registrations {
     refusal = null;
   }
 
-  /** Deregisters what nobody uses any more; what the device keeps is tried again now and then. */
+  /** Deregisters unused memory. If the device fails to, it is tried again from time to time. */
   void drop(Registration one) {
     try {
       deregister(one.region(), one.bytes());
@@ -181,12 +181,14 @@ public final class Registrations {
     }
   }
 
-  /** Returns whether the device has not deregistered what was {@linkplain #drop dropped}. */
+  /**
+   * Returns whether the device has failed to deregister {@linkplain #drop dropped} memory so far.
+   */
   boolean keeps(Registration one) {
     return kept.contains(one);
   }
 
-  /** Tries again to deregister what could not be, as has been told. */
+  /** Tries again to deregister memory, after the failure was logged. */
   void dropKept() {
     if (!kept.isEmpty()) {
       Destruction destruction = new Destruction();
@@ -196,7 +198,7 @@ public final class Registrations {
 
   // ---- idle ----
 
-  /** Keeps what nobody uses now, or drops it where so much may not be idle. */
+  /** Keeps an unused registration, or drops it if too much is idle. */
   void keep(Registration one) {
     if (reserveIdle(one.bytes())) {
       idle.put(one, counters.idle(one.bytes()));
@@ -219,12 +221,12 @@ public final class Registrations {
     return true;
   }
 
-  /** Returns what is idle, in any domain; a view. */
+  /** Returns a view of the idle registrations, of all domains. */
   Set<Registration> idle() {
     return Collections.unmodifiableSet(idle.keySet());
   }
 
-  /** Has a registration in use again; returns whether it was idle. */
+  /** Takes a registration out of the idle ones; returns whether it was idle. */
   boolean reuse(Registration one) {
     RdmaCounters.Idle was = idle.remove(one);
     if (was == null) {
@@ -235,7 +237,7 @@ public final class Registrations {
     return true;
   }
 
-  /** Drops one that is idle. */
+  /** Drops an idle registration. */
   void evict(Registration one) {
     if (reuse(one)) {
       counters.cacheEviction();
@@ -243,7 +245,7 @@ public final class Registrations {
     }
   }
 
-  /** Drops the least recently used; returns false where nothing is idle. */
+  /** Drops the least recently used idle registration; returns false if there is none. */
   private boolean makeRoom() {
     if (idle.isEmpty()) {
       return false;
@@ -260,7 +262,7 @@ public final class Registrations {
     }
   }
 
-  /** Drops all that is idle if another loop has called for room. Due in every cycle. */
+  /** Drops all idle registrations if another loop has called for room. Called in every cycle. */
   public void hearCalls() {
     long calls = budget.calls();
     if (calls != callsHeard) {
@@ -269,17 +271,19 @@ public final class Registrations {
     }
   }
 
-  /** Returns a link's part of what all may have in use. */
+  /** Returns a link's part of the memory that all links may use. */
   Quota.Share join(String peer) {
     return budget.join(peer);
   }
 
-  /** Returns what the slots of all links have of it. */
+  /** Returns the part of all links' slots. */
   Quota.Share pools() {
     return budget.pools();
   }
 
-  /** Drops what is dead, and has refusals tried again. Due now and then. */
+  /**
+   * Drops registrations of freed memory, and tries refused ones again. Called from time to time.
+   */
   public void sweep() {
     refusal = null;
     budget.systemMayTakeMore();
@@ -287,14 +291,14 @@ public final class Registrations {
     evictDead();
   }
 
-  /** Returns whether {@link #sweep} may have something to do by and by. */
+  /** Returns whether {@link #sweep} may have work later. */
   public boolean isWatchful() {
     return !idle.isEmpty() || !kept.isEmpty() || !budget.waiters().isEmpty();
   }
 
   /**
-   * Memory was not registered, since the budget or the system allows no more and nothing idle is
-   * left: what waits for less to be in use may go on later. The message says which, and the cure.
+   * Memory was not registered, because the budget or the system allows no more and nothing is idle.
+   * The operation may continue when less is in use. The message names the limit and the cure.
    */
   static final class Refused extends IOException {
     private static final long serialVersionUID = 1L;
@@ -344,18 +348,18 @@ public final class Registrations {
       return made;
     }
 
-    /** Returns what is missing, and who is told when it is given back. */
+    /** Returns the missing resource, with the queue of those that wait for it. */
     Shortage shortage() {
       return shortage;
     }
 
-    /** Returns the cure alone, so short that a peer can be told by its connection request. */
+    /** Returns the cure alone, short enough to be sent to a peer. */
     String cure() {
       return cure;
     }
   }
 
-  /** Memory that is registered with a device, for JDK Flight Recorder. */
+  /** An event of JDK Flight Recorder: memory was registered with a device. */
   @Name("verbena.Registration")
   @Label("Registration")
   @Category("Verbena")
@@ -371,7 +375,7 @@ public final class Registrations {
     boolean done;
   }
 
-  /** Memory that is registered no more, for JDK Flight Recorder. */
+  /** An event of JDK Flight Recorder: memory was deregistered. */
   @Name("verbena.Deregistration")
   @Label("Deregistration")
   @Category("Verbena")

@@ -8,24 +8,25 @@ import java.lang.foreign.Arena;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Receives that all links of a domain share. A link is guaranteed a few, for which it brings the
+ * Receives that all links of a domain share. Each link has a few guaranteed ones, for which it adds
  * slots, and leases more while it needs them.
  *
  * <pre>
  *   posted   receives in the queue
- *   granted  what links have promised to their peers, or may promise once it is posted: never more
- *            than posted, or waiting for company to be
- *   spare    what is not granted: what can be leased, up to {@value #BURST} slots beyond guarantees
+ *   granted  receives that links have promised to their peers, or may promise once they are
+ *            posted: never more than are posted or wait to be
+ *   spare    receives that are not granted: they can be leased, up to {@value #BURST} slots beyond
+ *            guarantees
  * </pre>
  *
- * <p>A receive that completes is its link's: one less is posted and one less granted. When its slot
- * is posted again, the link may be granted it again, or not: then it is spare.
+ * <p>A receive that completes reduces both the posted and its link's granted receives by one. When
+ * its slot is posted again, it may be granted to the link again. Otherwise it is spare.
  */
 final class SharedReceives {
   /** Slots for leases: 8 MiB of the default size, enough for 32 links at full speed. */
   static final int BURST = 1024;
 
-  /** With fewer spare than this, leases end as they are used up. */
+  /** With fewer spare receives than this, leases end when they are used up. */
   private static final int SCARCE = BURST / 8;
 
   private static final int BATCH = 32;
@@ -39,7 +40,7 @@ final class SharedReceives {
   private int granted;
   private int guaranteed;
 
-  /** Slots that are posted, or in the hands of links. */
+  /** Slots that are posted, or used by links. */
   private int slots;
 
   SharedReceives(SharedReceiveQueue queue, RegisteredPool pool, int capacity, Arena arena) {
@@ -53,12 +54,12 @@ final class SharedReceives {
     return queue.handle();
   }
 
-  /** Returns those of one more link, none of which it has yet. */
+  /** Returns the receives of one more link, which has none yet. */
   Receives part(int guaranteed) {
     return new Part(guaranteed);
   }
 
-  /** Has so many spare, with slots of the pool if need be; false if that is not possible. */
+  /** Provides spare receives, with slots from the pool if necessary; false if that fails. */
   private boolean grow(int spare, int most) throws IOException {
     flush();
     while (posted + toPost - granted < spare) {
@@ -74,14 +75,14 @@ final class SharedReceives {
     return true;
   }
 
-  /** A completion has come for a link that is gone: its receive is posted again, for others. */
+  /** A receive has completed for a link that is gone; it is posted again, for others. */
   void orphaned(int slot) throws IOException {
     posted--;
     post(slot);
     flush();
   }
 
-  /** Posts a slot, with the next {@link #flush} at the latest. */
+  /** Posts a slot, at the latest with the next {@link #flush}. */
   private void post(int slot) throws IOException {
     long name = WorkId.of(0, WorkId.SHARED_RECEIVE, slot);
     pool.receiveInto(slot, block, toPost, name);
@@ -90,7 +91,7 @@ final class SharedReceives {
     }
   }
 
-  /** Posts what is to be posted. */
+  /** Posts the slots that wait. */
   private void flush() throws IOException {
     int count = toPost;
     toPost = 0;
@@ -108,12 +109,12 @@ final class SharedReceives {
     queue.destroy();
   }
 
-  /** A link's part of them. */
+  /** The receives of one link. */
   private final class Part extends Receives {
     private @Nullable QueuePair queuePair;
     private boolean lastReached;
 
-    /** What the link counts on and has not used, whatever became of those it has used. */
+    /** The receives that the link counts on and has not used yet. */
     private int own;
 
     Part(int guaranteed) {
@@ -145,7 +146,7 @@ final class SharedReceives {
 
     @Override
     public void post(int slot, boolean open, boolean counted) throws IOException {
-      SharedReceives.this.post(slot); // others need it, even when this link does not
+      SharedReceives.this.post(slot); // other links need it, even if this one does not
       if (counted) {
         granted++;
         own++;
@@ -182,9 +183,9 @@ final class SharedReceives {
     }
 
     /**
-     * Receives in a shared queue are not flushed; the device says when it takes none any more. What
-     * it has taken by then is in the completion queue, and would be lost with the queue pair: that
-     * queue is read to its end once more, as it is before each call (InfiniBand specification,
+     * Receives in a shared queue are not flushed; the device reports when it takes no more. Those
+     * that it has taken by then are in the completion queue, and would be lost with the queue pair.
+     * So that queue is read to its end once more, as before each call (InfiniBand specification,
      * 10.3.1).
      */
     @Override
@@ -196,7 +197,7 @@ final class SharedReceives {
       return false;
     }
 
-    /** rdma_rxe and others say nothing. */
+    /** Returns true, because rdma_rxe and other devices never report the last receive. */
     @Override
     public boolean drainsByTime() {
       return true;

@@ -11,10 +11,10 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
 /**
- * Memory whose pages nobody has touched. What the JDK allocates, it has cleared, and with that had
- * its pages made; so this asks the C library.
+ * Maps memory with untouched pages. The JDK clears what it allocates, which touches the pages, so
+ * this class calls the C library.
  *
- * <p>Fails with a {@link RuntimeException} where native access is denied.
+ * <p>Fails with a {@link RuntimeException} if native access is denied.
  */
 final class UntouchedMemory {
   private static final long ANYWHERE = 0;
@@ -36,7 +36,7 @@ final class UntouchedMemory {
     return linker.downcallHandle(linker.defaultLookup().findOrThrow(name), shape);
   }
 
-  /** Returns a mapping of its own, which ends with the arena. */
+  /** Returns a new mapping, which ends with the arena. */
   MemorySegment map(Arena arena, long bytes) throws IOException {
     long address;
     try {

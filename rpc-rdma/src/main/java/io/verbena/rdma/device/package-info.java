@@ -1,9 +1,9 @@
 /**
- * One device as one event loop uses it: its protection domain, its completion queues, its pools of
- * registered memory, what of it is idle and makes room, the receives that a link has of its own or
- * shares with others, and which link a completion or an asynchronous event is for. Owned by the
- * loop's thread, but for {@code PinBudget}, which the loops of a provider share, and {@code
- * QueuePairEvents}, which all loops of the process share.
+ * One device as used by one event loop: its protection domains, completion queues and pools of
+ * registered memory; idle registrations, which make room for others; receives of a link's own or
+ * shared ones; and the link of each completion and asynchronous event. The loop's thread owns it,
+ * except for {@code PinBudget}, which the loops of a provider share, and {@code QueuePairEvents},
+ * which all loops of the process share.
  */
 @NullMarked
 package io.verbena.rdma.device;

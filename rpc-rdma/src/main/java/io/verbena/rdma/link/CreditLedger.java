@@ -6,23 +6,24 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The credits of one link; each stands for a receive. Arithmetic alone: nothing is posted here. On
- * the loop.
+ * The credits of one link; each stands for a receive. This class only counts; it posts nothing. For
+ * the loop's thread.
  *
  * <pre>
- *   what the peer has given:   in hand ──Send, note, WRITE with immediate──→ spent ──any Send of the peer's──→ in hand
+ *   from the peer:   in hand ──Send, note, WRITE with immediate──→ spent ──any Send of the peer's──→ in hand
  *
- *   what the peer was given:   promised ──it arrives──→ held ──handed over──→ to post ──posted──→ owed ──any Send──→ promised
- *                                                        └── a lease ends, or the link does ──→ nothing
+ *   to the peer:     promised ──it arrives──→ held ──handed over──→ to post ──posted──→ owed ──any Send──→ promised
+ *                                              └── a lease ends, or the link does ──→ nothing
  * </pre>
  *
- * <p>{@link SendHeader} says what takes which credit, and why control credits never run out.
+ * <p>{@link SendHeader} explains which message takes which credit, and why control credits never
+ * run out.
  */
 final class CreditLedger {
   private final int guaranteed;
   private final int most;
 
-  /** Receives for frames that are promised, held, to be posted or owed; and those given up. */
+  /** Receives for frames in all four states, and those that were given up. */
   private int entitled;
 
   private int promised;
@@ -31,7 +32,7 @@ final class CreditLedger {
   private int owed;
   private int givenUp;
 
-  /** What was to be posted when a Send with frames went last. */
+  /** The receives that waited to be posted when frames were last sent. */
   private int toPostAtLastSend;
 
   private int controlPromised;
@@ -42,14 +43,14 @@ final class CreditLedger {
   private int peersGuarantee;
   private int peersMost;
 
-  /** Whether the peer knows, since it returned credit last, that more would be of use. */
+  /** Whether the peer was told, since it last returned credit, that this end can use more. */
   private boolean asked;
 
   /**
-   * A ledger of a link that is not open yet.
+   * Makes a ledger for a link that is not open yet.
    *
    * @param guaranteed receives for frames that the peer may count on
-   * @param most as many may be leased to it in all
+   * @param most the largest number of receives, with leased ones
    */
   CreditLedger(int guaranteed, int most) {
     this.guaranteed = guaranteed;
@@ -59,9 +60,9 @@ final class CreditLedger {
     controlPromised = SendHeader.CONTROL_CREDITS;
   }
 
-  // ---- what the peer has given ----
+  // ---- credit from the peer ----
 
-  /** The peer has said what it has posted; there is no credit before. */
+  /** Takes the peer's terms; before, there is no credit. */
   void peerTerms(Terms terms) {
     inHand = terms.frameCredits();
     peersGuarantee = terms.frameCredits();
@@ -69,7 +70,7 @@ final class CreditLedger {
     controlInHand = terms.controlCredits();
   }
 
-  /** Returns whether something may be sent that takes a frame credit. */
+  /** Returns whether a message that takes a frame credit may be sent. */
   boolean canSend() {
     return inHand > 0;
   }
@@ -79,36 +80,39 @@ final class CreditLedger {
     return inHand > peersGuarantee / 4;
   }
 
-  /** Something goes that takes a frame credit. */
+  /** Takes a frame credit for a message. */
   void spend() {
     inHand--;
     assert isSound() : this;
   }
 
-  /** Returns whether credit may go back by itself: the last control credit is the farewell's. */
+  /**
+   * Returns whether a message may return credit alone. The last control credit is kept for the
+   * farewell.
+   */
   boolean canReturnCredit() {
     return controlInHand > 1;
   }
 
-  /** Returns whether there is credit for a farewell. */
+  /** Returns whether there is a credit for the farewell. */
   boolean canSayFarewell() {
     return controlInHand > 0;
   }
 
-  /** Something goes that takes a control credit. */
+  /** Takes a control credit for a message. */
   void spendControl() {
     controlInHand--;
     assert isSound() : this;
   }
 
-  /** A Send goes; returns whether it is to say that more credit would be of use. */
+  /** Notes that a Send goes; returns whether it must ask for more credit. */
   boolean asksForMore() {
     boolean asks = runsDry(inHand);
     asked |= asks;
     return asks;
   }
 
-  /** Returns whether the peer must be told what only a Send can say, if a credit is spent. */
+  /** Returns whether a Send must go, if a credit is spent, to ask for more. */
   boolean hasToSay() {
     return controlOwed > 0 || runsDry(inHand - 1);
   }
@@ -117,7 +121,7 @@ final class CreditLedger {
     return !asked && peersMost > peersGuarantee && left <= peersGuarantee / 4;
   }
 
-  /** The peer gives credit back; returns what is wrong with that, or null. */
+  /** Takes credit that the peer returns; returns the broken rule, or null. */
   @Nullable String credited(int control, int frames) {
     if (inHand + frames > peersMost || controlInHand + control > SendHeader.CONTROL_CREDITS) {
       return "the peer returned credit that it had not been given";
@@ -128,12 +132,12 @@ final class CreditLedger {
     return null;
   }
 
-  /** Returns how many credits there are beyond the guarantee. */
+  /** Returns the number of credits beyond the guarantee. */
   int leased() {
     return Math.max(0, inHand - peersGuarantee);
   }
 
-  /** So many leased credits go back to the peer. */
+  /** Returns leased credits to the peer. */
   void giveBack(int credits) {
     inHand -= credits;
     assert isSound() : this;
@@ -146,9 +150,9 @@ final class CreditLedger {
         "control credits", (long) controlInHand);
   }
 
-  // ---- what the peer was given ----
+  // ---- credit for the peer ----
 
-  /** Something has arrived that takes a frame credit; returns what is wrong with that, or null. */
+  /** Notes an arrived message that took a frame credit; returns the broken rule, or null. */
   @Nullable String arrived() {
     if (promised == 0) {
       return "the peer overran its credits: it was promised " + entitled + " receives";
@@ -158,7 +162,7 @@ final class CreditLedger {
     return null;
   }
 
-  /** Something has arrived that takes a control credit; returns what is wrong, or null. */
+  /** Notes an arrived message that took a control credit; returns the broken rule, or null. */
   @Nullable String controlArrived() {
     if (controlPromised == 0) {
       return "the peer overran its credits for control messages";
@@ -167,21 +171,21 @@ final class CreditLedger {
     return null;
   }
 
-  /** A receive for frames is done with, and is to be posted again. */
+  /** A receive for frames is free, and will be posted again. */
   void postAgain() {
     held--;
     toPost++;
     assert isSound() : this;
   }
 
-  /** A receive for frames is done with, and serves another link. */
+  /** A receive for frames is free, and serves another link. */
   void endLease() {
     held--;
     entitled--;
     assert isSound() : this;
   }
 
-  /** A receive for frames is done with, and so is the link. */
+  /** A receive for frames is free, and the link has ended. */
   void giveUp() {
     held--;
     givenUp++;
@@ -194,7 +198,7 @@ final class CreditLedger {
     assert isSound() : this;
   }
 
-  /** What was to be posted is: it can be promised. */
+  /** The waiting receives are posted, and can be promised. */
   void posted() {
     owed += toPost;
     toPost = 0;
@@ -202,25 +206,25 @@ final class CreditLedger {
   }
 
   /**
-   * Returns whether what is to be posted should be, though no Send goes. Posting is a call of the
-   * device's. It waits for company as long as the peer has half of its credit left, and credit can
-   * go back with a Send that goes anyway.
+   * Returns whether to post waiting receives without a Send. Posting is a call of the device, so
+   * receives wait for more of them as long as the peer has half of its credit left, and as long as
+   * the credit can go back with a later Send.
    */
   boolean isWorthPosting() {
     return toPost >= entitled * 3 / 8 || owed + toPost >= entitled / 2;
   }
 
   /**
-   * Returns whether what is to be posted should be, before a Send with frames that takes along what
-   * is owed. So it is where more than one message has come since the last, as with large objects:
-   * else a Send would have to go for credit alone before long. Where two ends answer each other
-   * nothing is done.
+   * Returns whether to post waiting receives before a Send with frames, which then returns their
+   * credit too. This is so if more than one message has arrived since the last Send, as with large
+   * objects. Otherwise a separate Send would soon be needed for credit. If two ends only answer
+   * each other, nothing is posted here.
    */
   boolean isWorthPostingBeforeSend() {
     return toPost - toPostAtLastSend > 1 && toPost >= entitled / 4;
   }
 
-  /** A Send with frames goes. */
+  /** Notes that a Send with frames goes. */
   void framesGo() {
     toPostAtLastSend = toPost;
   }
@@ -230,7 +234,7 @@ final class CreditLedger {
     return owed < entitled / 2;
   }
 
-  /** Takes what a Send returns. */
+  /** Returns the frame credits for a Send to return. */
   int takeOwed() {
     int taken = Math.min(owed, SendHeader.MOST_FRAME_CREDITS);
     owed -= taken;
@@ -239,7 +243,7 @@ final class CreditLedger {
     return taken;
   }
 
-  /** Takes what a Send returns of control credits. */
+  /** Returns the control credits for a Send to return. */
   int takeOwedControl() {
     int taken = controlOwed;
     controlOwed = 0;
@@ -247,24 +251,26 @@ final class CreditLedger {
     return taken;
   }
 
-  /** Returns how many more receives a peer that has used up what it has may be leased. */
+  /**
+   * Returns the number of further receives that may be leased to a peer that has used up its own.
+   */
   int mayLease() {
     return Math.min(entitled, most - entitled);
   }
 
-  /** So many more are posted for this link. */
+  /** Notes that further receives are posted for this link. */
   void lease(int receives) {
     entitled += receives;
     owed += receives;
     assert isSound() : this;
   }
 
-  /** Returns whether the peer has been leased more than its guarantee. */
+  /** Returns whether the peer has leased receives beyond its guarantee. */
   boolean leases() {
     return entitled > guaranteed;
   }
 
-  /** The peer has no use for credit that it was leased; returns what is wrong, or null. */
+  /** Takes leased credit that the peer does not need; returns the broken rule, or null. */
   @Nullable String takeBack(int credits) {
     if (credits < 1 || credits > promised || credits > entitled - guaranteed) {
       return "the peer gave back " + credits + " credits, which it was not leased";

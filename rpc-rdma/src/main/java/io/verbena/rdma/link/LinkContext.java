@@ -10,11 +10,14 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What all links of one loop share, and which of them have something to do: a loop with a thousand
- * links steps only those. On the loop.
+ * The part that all links of one loop share, and the list of links that have work: a loop with a
+ * thousand links steps only those. For the loop's thread.
  */
 public final class LinkContext {
-  /** What is watched for takes hundreds of milliseconds; a look at it in every cycle would tell. */
+  /**
+   * The watched times are hundreds of milliseconds long; a check in every cycle would be
+   * measurable.
+   */
   private static final long WATCH_EVERY_NANOS = 1_000_000;
 
   private final NanoClock clock;
@@ -29,11 +32,11 @@ public final class LinkContext {
   private boolean timed;
 
   /**
-   * No links yet.
+   * Makes a context without links.
    *
-   * @param clock the only clock that links look at
-   * @param settings this end's sizes and depths
-   * @param counters where links count
+   * @param clock the only clock that links use
+   * @param settings this end's sizes and limits
+   * @param counters the counters of the links
    */
   public LinkContext(NanoClock clock, RdmaSettings settings, RdmaCounters counters) {
     this.clock = clock;
@@ -42,60 +45,60 @@ public final class LinkContext {
     this.watchedSeen = clock.nanoTime();
   }
 
-  /** Returns the only clock that links look at. */
+  /** Returns the only clock that links use. */
   public NanoClock clock() {
     return clock;
   }
 
-  /** Returns this end's sizes and depths. */
+  /** Returns this end's sizes and limits. */
   public RdmaSettings settings() {
     return settings;
   }
 
-  /** Returns where links count. */
+  /** Returns the counters of the links. */
   public RdmaCounters counters() {
     return counters;
   }
 
-  /** The link wants to be stepped. */
+  /** The link has work. */
   void ready(RdmaLink link) {
     ready.add(link);
   }
 
-  /** The link is about to end, within a time. */
+  /** The link is ending, within a time limit. */
   void ends(RdmaLink link) {
     ending.add(link);
     timed = true;
   }
 
-  /** The link's peer is to answer within a time. */
+  /** The link has a time limit for its peer's answer. */
   void watch(RdmaLink link) {
     watched.add(link);
     timed = true;
   }
 
-  /** Returns whether links are about to end. */
+  /** Returns whether links are ending. */
   public boolean someEnd() {
     return timed && !ending.isEmpty();
   }
 
-  /** Returns whether time alone can make a link ready. */
+  /** Returns whether a link may get work by time alone. */
   public boolean someWatchTime() {
     return timed;
   }
 
-  /** Returns whether no link wants to be stepped. */
+  /** Returns whether no link has work. */
   public boolean nobodyIsReady() {
     return ready.isEmpty();
   }
 
-  /** Steps each ready link once; what becomes ready meanwhile waits for the next call. */
+  /** Steps each link that has work once. Links that get work meanwhile wait for the next call. */
   public int step(long now) {
     if (timed) {
       lookAtTime(now);
     }
     if (ready.isEmpty()) {
-      return 0; // asking for its size takes longer
+      return 0; // faster than asking for its size
     }
     int work = 0;
     for (int left = ready.size(); left > 0; left--) {

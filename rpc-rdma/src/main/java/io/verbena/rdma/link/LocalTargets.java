@@ -23,13 +23,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The ranges of this end's memory that are open to a link's peer: the receiving half of the bulk
- * port. Opens them, has the peer leave them alone, and shuts them. On the loop.
+ * port. It opens ranges, revokes them, and closes them. For the loop's thread.
  */
 final class LocalTargets {
   private static final ThrottledLog OWNER_FAILED =
       ThrottledLog.of(LocalTargets.class, "owners of targets that failed");
 
-  /** A peer answers a revocation when its loop runs; a pause of its JVM is tolerated. */
+  /** A peer answers a revocation as soon as its loop runs; this tolerates a pause of its JVM. */
   private static final long REVOKE_NANOS = Duration.ofSeconds(30).toNanos();
 
   private final RdmaLink link;
@@ -45,10 +45,10 @@ final class LocalTargets {
   private final ArrayDeque<LocalTarget> revoking = new ArrayDeque<>();
 
   /**
-   * None yet.
+   * Makes an instance without open ranges.
    *
-   * @param pins this link's part of what may be registered
-   * @param later runs something outside of the polling of completions
+   * @param pins this link's part of the memory that may be registered
+   * @param later runs a task outside of the polling of completions
    */
   LocalTargets(
       RdmaLink link,
@@ -70,13 +70,13 @@ final class LocalTargets {
    *
    * <pre>
    *   OPEN ──close, all has arrived──→ SHUTTING ──its window is invalidated──→ FENCED
-   *     └──close──→ REVOKING ──the peer says that nothing comes any more──↑       ↑
+   *     └──close──→ REVOKING ──the peer confirms that nothing follows─────↑       ↑
    *                     └───────── the queue pair is drained and destroyed ───────┘
    *   any but FENCED ──the queue pair cannot be destroyed──→ LOST: the memory is kept for good
    * </pre>
    *
-   * <p>The peer is asked before the range is shut, since a WRITE into a range that is shut would be
-   * the end of the link.
+   * <p>The peer is asked before the range is closed, because a WRITE into a closed range would end
+   * the link.
    */
   static final class LocalTarget implements BulkTarget {
     private enum State {
@@ -89,7 +89,7 @@ final class LocalTargets {
 
     private final LocalTargets owner;
 
-    /** Null where the link had ended before. */
+    /** Null if the link had ended before. */
     private final Domain.@Nullable PeerAccess access;
 
     private final Advertisement advertisement;
@@ -99,7 +99,7 @@ final class LocalTargets {
     private long arrived;
     private long deadline;
 
-    /** The device has opened it. */
+    /** The device has opened the range. */
     private boolean opened;
 
     private @Nullable Runnable whenOpen;
@@ -165,7 +165,7 @@ final class LocalTargets {
       }
     }
 
-    /** Returns its name, by which both ends know it. */
+    /** Returns the name by which both ends know the target. */
     int name() {
       return advertisement.target();
     }
@@ -182,7 +182,7 @@ final class LocalTargets {
       return arrived;
     }
 
-    /** More has arrived, says the peer; false if that cannot be. */
+    /** Takes the peer's report that more has arrived; false if that is impossible. */
     boolean arrivedUpTo(long upTo) {
       if (upTo <= arrived || upTo > advertisement.length()) {
         return false;
@@ -191,7 +191,7 @@ final class LocalTargets {
       return true;
     }
 
-    /** Tells the owner, unless it has closed the range. */
+    /** Notifies the owner, unless it has closed the range. */
     void tell(long upTo) {
       if (!closed) {
         listener.onArrived(upTo);
@@ -204,7 +204,7 @@ final class LocalTargets {
       tellEnd(whenFenced);
     }
 
-    /** The device may write into it for ever. */
+    /** The device may write into the range for ever. */
     private void lost() {
       state = State.LOST;
       tellEnd(whenLost);
@@ -224,7 +224,7 @@ final class LocalTargets {
   /**
    * Opens a range of memory.
    *
-   * @param registration covers it; null: it is registered for this alone
+   * @param registration covers it; null registers the memory for this target alone
    * @param rights REMOTE_ flags of {@link io.verbena.verbs.ext.Access}
    */
   LocalTarget open(
@@ -278,12 +278,12 @@ final class LocalTargets {
     return target;
   }
 
-  // ---- shutting ----
+  // ---- closing ----
 
   private void closing(LocalTarget target) {
     context.counters().quarantinedBytes(target.length());
     if (!link.isOpen()) {
-      return; // the link's end fences everything
+      return; // the end of the link fences everything
     }
     if (target.arrived == target.length()) {
       shut(target);
@@ -300,7 +300,7 @@ final class LocalTargets {
     }
   }
 
-  /** Nothing comes any more: takes the key away. */
+  /** Nothing follows, so the key is invalidated. */
   private void shut(LocalTarget target) {
     target.state = LocalTarget.State.SHUTTING;
     Domain.PeerAccess access = target.access;
@@ -319,7 +319,7 @@ final class LocalTargets {
     Domain.PeerAccess access = target.access;
     if (access != null && !domain.revokeAccess(access, bound) && !bound) {
       link.postingFailed(new IOException("what is open to the peer cannot be deregistered"));
-      return; // fenced with the queue pair, by which alone it can be reached
+      return; // it is fenced with the queue pair, the only one that can reach it
     }
     names.remove(target.name());
     waiters.freed();
@@ -330,12 +330,12 @@ final class LocalTargets {
     target.fenced();
   }
 
-  /** Returns the target that a peer means; null if there is none. */
+  /** Returns the target that a peer names; null if there is none. */
   @Nullable LocalTarget find(int name) {
     return names.find(name);
   }
 
-  /** The peer says that it leaves a target alone; returns what is wrong with that, or null. */
+  /** The peer confirms that it uses a target no more; returns the broken rule, or null. */
   @Nullable String revoked(int name) {
     LocalTarget target = names.find(name);
     if (target == null || target.state != LocalTarget.State.REVOKING) {
@@ -357,7 +357,7 @@ final class LocalTargets {
     return !revoking.isEmpty();
   }
 
-  /** The link is gone, and its queue pair destroyed, or not. */
+  /** The link has ended. Its queue pair is destroyed, or could not be. */
   void end(boolean destroyed) {
     revoking.clear();
     for (LocalTarget target : names.all()) {
@@ -373,16 +373,16 @@ final class LocalTargets {
     }
   }
 
-  /** The targets that are open, by the slot and epoch that their peer calls them by. */
+  /** The open targets, by the slot and epoch that form their name. */
   static final class Names {
-    /** More than transfers share a link. */
+    /** The limit of open targets, more than transfers share a link. */
     static final int MOST_OPEN = Immediate.MOST_SLOTS;
 
     private final List<@Nullable LocalTarget> slots = new ArrayList<>();
     private final List<Integer> epochs = new ArrayList<>();
     private final List<Integer> free = new ArrayList<>();
 
-    /** Returns a name for the next target; -1 when there are too many. */
+    /** Returns a name for the next target; -1 if there are too many. */
     int claim() {
       if (free.isEmpty()) {
         if (slots.size() == MOST_OPEN) {
@@ -397,15 +397,15 @@ final class LocalTargets {
       return Immediate.target(slot, epochs.get(slot));
     }
 
-    /** Returns how many more there may be. */
+    /** Returns the number of free names. */
     private long free() {
       return (long) MOST_OPEN - slots.size() + free.size();
     }
 
     /**
-     * A name was not used after all: it is the slot's next one again. Or half a turn of epochs that
-     * nobody was told of, while pinned memory is short, would make the next one look like an old
-     * one.
+     * Takes an unused name back, so that it is the slot's next one again. Otherwise, while pinned
+     * memory is scarce, half a turn of epochs might pass without the peer's notice, and the next
+     * name would look like an old one.
      */
     void unclaim(int name) {
       int slot = Immediate.slot(name);
@@ -417,14 +417,14 @@ final class LocalTargets {
       slots.set(Immediate.slot(target.name()), target);
     }
 
-    /** Returns the target of that name; null if it is foreign or stale. */
+    /** Returns the target of a name; null if the name is foreign or stale. */
     private @Nullable LocalTarget find(int target) {
       int slot = Immediate.slot(target);
       LocalTarget found = slot < slots.size() ? slots.get(slot) : null;
       return found != null && found.name() == target ? found : null;
     }
 
-    /** A target that was told of is no more. */
+    /** Removes a target that was advertised. */
     void remove(int name) {
       int slot = Immediate.slot(name);
       slots.set(slot, null);

@@ -11,26 +11,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How the end of a link's queue pair is made true. Each step has its time: that the peer's device
- * takes the farewell, then that every request on the queue pair completes. What the queue pair may
- * use of this process's memory goes back when it is destroyed, and is kept until it can be. On the
- * loop.
+ * Ends a link's queue pair, in steps with time limits. First the peer's device takes the farewell.
+ * Then every request on the queue pair completes. Memory of this process that the queue pair may
+ * use is returned when it is destroyed, and is kept until it can be. For the loop's thread.
  */
 final class QpDrain {
   private static final Logger LOG = LoggerFactory.getLogger(QpDrain.class);
   private static final ThrottledLog UNDESTROYED =
       ThrottledLog.of(QpDrain.class, "queue pairs that could not be destroyed");
 
-  /** A peer whose device does not take the farewell is not waited for. */
+  /** The time for a peer's device to take the farewell. */
   private static final long FAREWELL_NANOS = Duration.ofSeconds(5).toNanos();
 
   /**
-   * Flushing takes a device microseconds, an emulated one with a hundred links a second. One that
-   * never ends it has its queue pair destroyed.
+   * A device flushes in microseconds, an emulated one with a hundred links in a second. If it never
+   * finishes, the queue pair is destroyed.
    */
   private static final long DRAINING_NANOS = Duration.ofSeconds(3).toNanos();
 
-  /** A device that does not say when it takes no more shared receives has taken them by then. */
+  /** A device that does not report its last shared receive has taken it by then. */
   private static final long LAST_RECEIVE_NANOS = Duration.ofMillis(50).toNanos();
 
   private final NanoClock clock;
@@ -48,9 +47,9 @@ final class QpDrain {
   private long deadline;
 
   /**
-   * The end of a link that is not open yet.
+   * Makes the end of a link that is not open yet.
    *
-   * @param leave gives back the link's places in its domain, and among those who share pins
+   * @param leave returns the link's places in its domain and in the quota of pins
    */
   QpDrain(
       NanoClock clock,
@@ -80,15 +79,15 @@ final class QpDrain {
     deadline = clock.nanoTime() + FAREWELL_NANOS;
   }
 
-  /** The connection never stood: there is nothing to drain. */
+  /** The connection was never established, so there is nothing to drain. */
   void skip() {
     lastSendDone = true;
     deadline = clock.nanoTime();
   }
 
   /**
-   * Begins to drain the queue pair; where that cannot be, this is overdue at once. Where a last
-   * request would not complete there is none: what was posted is flushed before the receives are.
+   * Begins to drain the queue pair. If that fails, it is overdue at once. If a last request would
+   * not complete, none is posted: posted requests are flushed before the receives.
    */
   void drain() {
     drainingSince = clock.nanoTime();
@@ -101,7 +100,7 @@ final class QpDrain {
     }
   }
 
-  /** The last request of the send queue has completed, and so all of them. */
+  /** The last request of the send queue has completed, so all have. */
   void lastSendCompleted() {
     lastSendDone = true;
   }
@@ -110,12 +109,12 @@ final class QpDrain {
     return lastSendDone;
   }
 
-  /** Returns whether a drain that is not done by itself is done in time. */
+  /** Returns whether the drain ends by time if it does not end by itself. */
   boolean drainsByTime() {
     return receives.drainsByTime();
   }
 
-  /** Goes on draining, and returns whether every request has completed. */
+  /** Continues to drain; returns whether every request has completed. */
   boolean isDrained(long now) throws IOException {
     if (!lastSendPosted && !lastSendDone && !isOverdue(now)) {
       postLastSend();
@@ -139,14 +138,14 @@ final class QpDrain {
     deadline = clock.nanoTime();
   }
 
-  /** Returns whether what is waited for has had its time. */
+  /** Returns whether the present step has exceeded its time. */
   boolean isOverdue(long now) {
     return now - deadline >= 0;
   }
 
-  // ---- what the queue pair may use ----
+  // ---- memory that the queue pair may use ----
 
-  /** Gives back what a link has whose receives could not be posted. */
+  /** Returns everything of a link whose receives could not be posted. */
   void undo() {
     Runnable rest =
         () -> {
@@ -165,7 +164,7 @@ final class QpDrain {
     }
   }
 
-  /** Gives everything back, whether or not the queue pair is drained. */
+  /** Returns everything, whether or not the queue pair is drained. */
   void giveBack() {
     if (destroy()) {
       destroyed();
@@ -174,7 +173,7 @@ final class QpDrain {
     }
   }
 
-  /** The device touches none of the link's memory any more. */
+  /** The device does not touch the link's memory any more. */
   private void destroyed() {
     sends.release();
     arrivals.release();

@@ -27,12 +27,12 @@ import org.agrona.collections.IntArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bulk bytes of one link, by WRITE into targets that the peer has advertised. The last WRITE before
- * a checkpoint carries an immediate; where a device has none, or a Send must go anyway, a note
- * follows it. On the loop.
+ * The bulk bytes of one link, by WRITE into targets that the peer has advertised. The last WRITE
+ * before a checkpoint carries an immediate. If a device has no immediates, or a Send must go
+ * anyway, a note follows the WRITE instead. For the loop's thread.
  */
 final class RdmaBulk implements BulkPort {
-  /** More than are on their way. */
+  /** More than can be under way. */
   private static final int MOST_REVOKED_EARLY = 4 * LocalTargets.Names.MOST_OPEN;
 
   private final RdmaLink link;
@@ -44,16 +44,16 @@ final class RdmaBulk implements BulkPort {
   private final LocalTargets local;
 
   /**
-   * The peer's targets, of each slot the latest. The peer tells of those of one slot in their
-   * order, each when the one before is fenced; by messages and by frames, of which either may be on
-   * its way for longer.
+   * The peer's targets, the latest of each slot. The peer advertises the targets of one slot in
+   * order, each when the one before is fenced. Advertisements come in messages and in frames, and
+   * either may be delayed.
    */
   private final Int2ObjectHashMap<PeerTarget> remotes = new Int2ObjectHashMap<>();
 
   /**
-   * By slot, what the peer has revoked and not told of yet, in order: notes are read before frames,
-   * and frames may come by another link, so that revocations may be here before what tells of their
-   * targets.
+   * By slot, the peer's early revocations, in order: a revocation may arrive before the
+   * advertisement of its target. Notes are read before frames, and frames may come over another
+   * link.
    */
   private final Int2ObjectHashMap<IntArrayList> revokedEarly = new Int2ObjectHashMap<>();
 
@@ -63,7 +63,7 @@ final class RdmaBulk implements BulkPort {
   private boolean immediates;
   private boolean ended;
 
-  /** Ended, and nothing of the link's is touched by the device any more. */
+  /** The link has ended, and the device does not touch any memory of it. */
   private boolean fenced;
 
   /** The last region was released after that. */
@@ -72,9 +72,9 @@ final class RdmaBulk implements BulkPort {
   private int regions;
 
   /**
-   * The bulk side of a link that is not open yet.
+   * Makes the bulk side of a link that is not open yet.
    *
-   * @param pins this link's part of what may be registered
+   * @param pins this link's part of the memory that may be registered
    * @param whenUnused runs when the link has ended and its last region is released
    */
   RdmaBulk(
@@ -93,7 +93,7 @@ final class RdmaBulk implements BulkPort {
     this.local = new LocalTargets(link, domain, pins, sends, context, link::tellLater);
   }
 
-  /** Both ends' devices can write with immediate. */
+  /** Uses immediates, which the devices of both ends support. */
   void useImmediates() {
     immediates = true;
   }
@@ -119,7 +119,7 @@ final class RdmaBulk implements BulkPort {
   private final class Region implements BulkRegion {
     private final MemorySegment memory;
 
-    /** Null where there is no byte to register, and when it is released. */
+    /** Null if the region is empty or released. */
     private @Nullable Registration registration;
 
     private boolean released;
@@ -181,7 +181,7 @@ final class RdmaBulk implements BulkPort {
 
   private void leaveIfUnused() {
     if (fenced && regions == 0 && !unused) {
-      unused = true; // what is told of the end may release the last one
+      unused = true; // callbacks of the end may release the last region
       whenUnused.run();
     }
   }
@@ -225,14 +225,14 @@ final class RdmaBulk implements BulkPort {
 
   // ---- the sending end ----
 
-  /** A target of the peer's, as the writer knows it. */
+  /** A target of the peer's, for the writer. */
   private final class PeerTarget implements RemoteTarget {
     private final Advertisement advertisement;
     private long written;
     private long told;
     private boolean revoked;
 
-    /** Requests of {@link #access} under way; the peer is told that it is left alone after them. */
+    /** Requests of {@link #access} under way. A revocation is confirmed after them. */
     private int accesses;
 
     private boolean owesRevoked;
@@ -250,20 +250,18 @@ final class RdmaBulk implements BulkPort {
       return RdmaBulk.this;
     }
 
-    /** Returns whether these bytes come next and fit. */
+    /** Returns whether these bytes are next and fit. */
     private boolean takes(long at, int length) {
       return at == written && length > 0 && length <= advertisement.length() - at;
     }
 
-    /**
-     * Returns whether an immediate could tell of so many bytes that were written before its own.
-     */
+    /** Returns whether an immediate can report this many bytes of earlier WRITEs. */
     private boolean fitsImmediate(long bytes) {
       long units = bytes >>> advertisement.unitShift();
       return units << advertisement.unitShift() == bytes && units <= Immediate.MOST_UNITS;
     }
 
-    /** Returns the immediate that tells of what was written before the WRITE that it comes with. */
+    /** Returns the immediate that reports the WRITEs before the one that it comes with. */
     private int immediate() {
       int units = (int) ((written - told) >>> advertisement.unitShift());
       return Immediate.of(units, advertisement.target());
@@ -280,7 +278,7 @@ final class RdmaBulk implements BulkPort {
     PeerTarget target = new PeerTarget(read);
     PeerTarget known = remotes.get(slot);
     if (known != null && isBefore(read.target(), known.advertisement.target())) {
-      target.revoked = true; // what told of it was on its way for longer
+      target.revoked = true; // its advertisement was delayed
       return target;
     }
     remotes.put(slot, target);
@@ -288,7 +286,7 @@ final class RdmaBulk implements BulkPort {
     return target;
   }
 
-  /** What comes before it in its slot's order will not be told of any more. */
+  /** Drops earlier names of the slot, whose advertisements will not arrive any more. */
   private boolean wasRevoked(int slot, int name) {
     IntArrayList early = revokedEarly.get(slot);
     boolean found = false;
@@ -306,13 +304,13 @@ final class RdmaBulk implements BulkPort {
     return name != other && isNotBehind(name, other);
   }
 
-  /** Epochs begin again after a while. */
+  /** Epochs wrap around. */
   private static boolean isNotBehind(int name, int other) {
     int later = Immediate.epoch(other) - Immediate.epoch(name);
     return (later & (Immediate.EPOCHS - 1)) < Immediate.EPOCHS / 2;
   }
 
-  /** The peer wants a target left alone; returns what is wrong with that, or null. */
+  /** The peer revokes a target; returns the broken rule, or null. */
   @Nullable String revoke(int name) throws IOException {
     int slot = Immediate.slot(name);
     if (slot >= LocalTargets.Names.MOST_OPEN) {
@@ -321,7 +319,7 @@ final class RdmaBulk implements BulkPort {
     PeerTarget target = remotes.get(slot);
     if (target != null && target.advertisement.target() == name) {
       target.revoked = true;
-      if (target.accesses > 0) { // a READ may be carried out behind a Send that was posted later
+      if (target.accesses > 0) { // a READ may run after a Send that was posted later
         target.owesRevoked = true;
         return null;
       }
@@ -335,7 +333,7 @@ final class RdmaBulk implements BulkPort {
     if (sends.waitingOrders() > 2 * LocalTargets.Names.MOST_OPEN) {
       return "the peer revokes targets and takes no answer";
     }
-    sends.note(SendHeader.REVOKED, name); // behind all WRITEs to it
+    sends.note(SendHeader.REVOKED, name); // after all WRITEs to the target
     return null;
   }
 
@@ -383,7 +381,7 @@ final class RdmaBulk implements BulkPort {
   private void post(
       PeerTarget to, long from, int lkey, int length, boolean checkpoint, Runnable whenWritten)
       throws IOException {
-    sends.flush(); // frames that came before go before
+    sends.flush(); // after frames that were sent before
     long untold = to.written - to.told;
     boolean silent = !checkpoint && (!immediates || to.fitsImmediate(untold + length));
     long address = to.advertisement.address() + to.written;
@@ -402,7 +400,7 @@ final class RdmaBulk implements BulkPort {
     }
   }
 
-  // ---- reaching the peer's memory ----
+  // ---- access to the peer's memory ----
 
   /** A READ or WRITE of {@link #access}. */
   private final class UnderWay implements Runnable {
@@ -493,9 +491,10 @@ final class RdmaBulk implements BulkPort {
   // ---- from the link ----
 
   /**
-   * The link is gone. Where it was not destroyed at first, this is told again once it is.
+   * The link has ended. If its queue pair was not destroyed at first, this is called again once it
+   * is.
    *
-   * @param destroyed whether the queue pair surely touches no memory any more
+   * @param destroyed whether the queue pair certainly touches no memory any more
    */
   void end(boolean destroyed) {
     ended = true;

@@ -34,9 +34,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A link over one queue pair: its states, what it does in each cycle, and why it ends. {@link
- * SendSide}, {@link ReceiveSide} and {@link RdmaBulk} have what moves, {@link CreditLedger} how
- * much of it may, {@link QpDrain} the end of the queue pair. On the loop.
+ * A link over one queue pair: its states, its work in each cycle, and the reason of its end. {@link
+ * SendSide}, {@link ReceiveSide} and {@link RdmaBulk} move the bytes, {@link CreditLedger} counts
+ * credit, and {@link QpDrain} ends the queue pair. For the loop's thread.
  *
  * <pre>
  *   CONNECTING ──established──→ OPEN ──close──→ CLOSING ──farewell acknowledged──→ DRAINING ──→ CLOSED
@@ -44,12 +44,12 @@ import org.slf4j.LoggerFactory;
  *       └── failure ──→ CLOSED (nothing was sent: the queue pair is destroyed as it is)
  * </pre>
  *
- * <p>DRAINING is what makes the end true: the queue pair is in ERR, and the listener is told only
- * when every request has completed, or the queue pair is destroyed. After that no frame arrives and
- * the device reads and writes none of the link's memory.
+ * <p>DRAINING makes the end certain. The queue pair is in ERR, and the listener is notified only
+ * when every request has completed or the queue pair is destroyed. After that no frame arrives, and
+ * the device does not touch the link's memory.
  *
- * <p>A cycle of an open link: credit that is owed goes back, what has arrived is handed over, bulk
- * goes on, and a sender that was turned back is told that there is room.
+ * <p>A cycle of an open link returns owed credit, hands over arrived frames, continues bulk, and
+ * notifies a refused sender of room.
  */
 public final class RdmaLink implements Link, CompletionSink {
   private static final Logger LOG = LoggerFactory.getLogger(RdmaLink.class);
@@ -60,7 +60,9 @@ public final class RdmaLink implements Link, CompletionSink {
 
   private static final String KIND = "rdma";
 
-  /** Leased credits that were of no use for so long go back; a path without traffic is probed. */
+  /**
+   * After this time without use, leased credits are returned, and a path without traffic is probed.
+   */
   private static final long IDLE_NANOS = Duration.ofMillis(100).toNanos();
 
   private final LinkContext context;
@@ -82,7 +84,7 @@ public final class RdmaLink implements Link, CompletionSink {
   private @Nullable LinkListener listener;
   private State state = State.CONNECTING;
 
-  /** Why it ends; nothing while it does not. */
+  /** The reason of its end; empty before. */
   private String reason = "";
 
   /** This end has accepted the connection. */
@@ -93,16 +95,16 @@ public final class RdmaLink implements Link, CompletionSink {
   /** Nothing is handed over any more. */
   private boolean muted;
 
-  /** Waits to be stepped. */
+  /** The link waits to be stepped. */
   private boolean ready;
 
-  /** A frame was turned back, and its sender not told of room since. */
+  /** A frame was refused, and its sender was not notified of room since. */
   private boolean blocked;
 
-  /** A write was turned back, and its owner not told of room since. */
+  /** A write was refused, and its owner was not notified of room since. */
   private boolean writeBlocked;
 
-  /** What is to be told of bulk outside of the polling of completions. */
+  /** Callbacks of bulk, to be called outside of the polling of completions. */
   private final ArrayDeque<Runnable> due = new ArrayDeque<>();
 
   private boolean brokenByPeer;
@@ -118,10 +120,11 @@ public final class RdmaLink implements Link, CompletionSink {
   }
 
   /**
-   * Makes a link's queue pair and posts its receives; the connection is the caller's to make.
+   * Makes a link's queue pair and posts its receives. The caller makes the connection.
    *
-   * @param id of the connection, whose device is known; the link destroys it, unless this fails
-   * @param opening hears of the outcome
+   * @param id the id of the connection, whose device is known; the link destroys it, unless this
+   *     fails
+   * @param opening receives the outcome
    * @param whenGone runs when nothing is left of the link
    */
   public RdmaLink(
@@ -189,7 +192,7 @@ public final class RdmaLink implements Link, CompletionSink {
     }
   }
 
-  /** The device, the address that it is reached at here, and where the loop runs. */
+  /** Returns the device, the local address, and the loop's NUMA place. */
   private String detail() {
     String node = device.place().words();
     return device.name()
@@ -200,7 +203,7 @@ public final class RdmaLink implements Link, CompletionSink {
 
   // ---- opening: called by the connection manager's side ----
 
-  /** Returns what the peer is to be told of the receives posted here. */
+  /** Returns the terms of the receives that are posted here, for the peer. */
   public Terms terms() {
     return new Terms(
         receives.guaranteed(),
@@ -210,7 +213,7 @@ public final class RdmaLink implements Link, CompletionSink {
         device.features());
   }
 
-  /** The peer has told its terms. */
+  /** Takes the peer's terms. */
   public void peerTerms(Terms terms) throws IOException {
     sends.peerTerms(terms);
     if ((device.features() & terms.features() & Features.WRITE_WITH_IMMEDIATE) != 0) {
@@ -220,7 +223,7 @@ public final class RdmaLink implements Link, CompletionSink {
     capabilities = new LinkCapabilities(KIND, detail(), longest, false);
   }
 
-  /** This end may have adapters for further links like this: tells how many it has in all. */
+  /** Sets the source for the number of adapters of this end, if it may have further links. */
   public void rails(IntSupplier now) {
     rails = now;
   }
@@ -230,12 +233,12 @@ public final class RdmaLink implements Link, CompletionSink {
     return rails.getAsInt();
   }
 
-  /** This end has accepted the connection: what arrives shows that it stands. */
+  /** This end has accepted the connection. The first message shows that it is established. */
   public void accepted() {
     accepted = true;
   }
 
-  /** The connection stands, and the peer's terms are known. */
+  /** The connection is established, and the peer's terms are known. */
   public void established() {
     if (state != State.CONNECTING) {
       return;
@@ -256,15 +259,15 @@ public final class RdmaLink implements Link, CompletionSink {
       mute();
       fail("its owner failed: " + e);
     }
-    step(context.clock().nanoTime()); // a frame may have come before the event
+    step(context.clock().nanoTime()); // a frame may have arrived before the event
   }
 
-  /** Returns whether the outcome of opening is not known yet. */
+  /** Returns whether the outcome of opening is still unknown. */
   public boolean isConnecting() {
     return state == State.CONNECTING;
   }
 
-  /** Returns the device it stands on. */
+  /** Returns the link's device. */
   public RdmaDevice device() {
     return device;
   }
@@ -316,7 +319,7 @@ public final class RdmaLink implements Link, CompletionSink {
       return SendResult.CLOSED;
     }
     blocked = true;
-    watch(); // nothing under way would tell that the path is dead
+    watch(); // no request under way would show that the path is dead
     context.counters().backPressured();
     return SendResult.BACK_PRESSURED;
   }
@@ -354,7 +357,7 @@ public final class RdmaLink implements Link, CompletionSink {
     mute();
     flush();
     if (state != State.OPEN) {
-      return; // flushing failed
+      return; // the flush failed
     }
     reason = "closed by this end";
     try {
@@ -436,22 +439,22 @@ public final class RdmaLink implements Link, CompletionSink {
     return state == State.CLOSED;
   }
 
-  /** Has something told in a cycle of the link's, if it does not end before. */
+  /** Runs a callback in a cycle of the link, unless the link ends before. */
   void tellLater(Runnable told) {
     due.add(told);
   }
 
-  /** Nothing of it is told any more. */
+  /** Drops the callbacks that wait. */
   void forgetDue() {
     due.clear();
   }
 
-  /** A write has found no room: its owner is told once there is some. */
+  /** A write has found no room; its owner is notified once there is some. */
   void writeTurnedBack() {
     writeBlocked = true;
   }
 
-  /** There is something to do in the next cycle. */
+  /** The link has work for the next cycle. */
   void becomeReady() {
     if (!ready && state != State.CLOSED) {
       ready = true;
@@ -459,14 +462,14 @@ public final class RdmaLink implements Link, CompletionSink {
     }
   }
 
-  /** The peer is to answer within a time, or this end to give back what it does not use. */
+  /** A time limit runs: for the peer's answer, or for credit that this end does not use. */
   void watch() {
     context.watch(this);
   }
 
   /**
-   * Does what is due, and returns how much that was. One method, since a frame is handed over from
-   * within: what lies between it and the loop is deep enough.
+   * Does the work that is due; returns its amount. This is one method, because frames are handed
+   * over from within, and the stack between it and the loop is deep enough.
    */
   int step(long now) {
     ready = false;
@@ -498,7 +501,10 @@ public final class RdmaLink implements Link, CompletionSink {
     return work;
   }
 
-  /** A frame may come before the event that says the connection stands, and says as much. */
+  /**
+   * Returns the work done while connecting. A frame may arrive before the event of the connection,
+   * and proves the same.
+   */
   private int stepConnecting() {
     if (!accepted || !arrivals.hasArrived()) {
       return 0;
@@ -507,7 +513,7 @@ public final class RdmaLink implements Link, CompletionSink {
     return 1;
   }
 
-  /** What has arrived is handed over, as far as it is wanted or can be. */
+  /** Hands over what has arrived, as far as it is wanted and possible. */
   private void delivered() throws IOException {
     String lie = arrivals.takeLie();
     if (lie != null) {
@@ -518,7 +524,7 @@ public final class RdmaLink implements Link, CompletionSink {
     arrivals.settle();
   }
 
-  /** It was open at least until it had handed over what has arrived. */
+  /** Steps an open link. It stays open at least until arrived frames are handed over. */
   private int stepOpen() throws IOException {
     if (credits.leased() > 0) {
       watch();
@@ -534,7 +540,7 @@ public final class RdmaLink implements Link, CompletionSink {
     return work;
   }
 
-  /** Tells what is over, and looks whether all is. */
+  /** Runs callbacks, and checks whether the drain is complete. */
   private int stepDraining(long now) throws IOException {
     int work = stepBulk();
     boolean drained = drain.isDrained(now);
@@ -548,7 +554,7 @@ public final class RdmaLink implements Link, CompletionSink {
     return work;
   }
 
-  /** Posts what waits, and tells what is due; returns how much. */
+  /** Posts waiting requests and runs callbacks; returns their number. */
   private int stepBulk() throws IOException {
     int work = 0;
     try {
@@ -567,7 +573,7 @@ public final class RdmaLink implements Link, CompletionSink {
     return work;
   }
 
-  /** Returns whether what was turned back has room now; true once. */
+  /** Returns whether there is room again for a refused sender; true once. */
   private boolean hasRoomAgain() {
     boolean again = false;
     if (writeBlocked && sends.hasRoomForWrite()) {
@@ -592,7 +598,7 @@ public final class RdmaLink implements Link, CompletionSink {
     }
   }
 
-  /** Looks what time has made due; returns whether there is more to watch. */
+  /** Checks the time limits; returns whether there are more to watch. */
   boolean isWatched(long now) {
     if (state != State.OPEN) {
       return false;
@@ -609,7 +615,10 @@ public final class RdmaLink implements Link, CompletionSink {
     return bulk.local().isRevoking() || credits.leased() > 0 || blocked;
   }
 
-  /** Nothing was posted for a while: what is leased goes back, and who waits probes the path. */
+  /**
+   * Nothing was posted for a while: returns leased credit, and probes the path if an answer is
+   * awaited.
+   */
   private void idle() {
     try {
       if (credits.leased() > 0) {
@@ -622,7 +631,7 @@ public final class RdmaLink implements Link, CompletionSink {
     }
   }
 
-  /** Moves a link that ends on, when it has taken too long. */
+  /** Moves a link that is ending to its next step when the present one takes too long. */
   void expire(long now) {
     if (state == State.DRAINING && drain.drainsByTime()) {
       becomeReady();
@@ -643,7 +652,7 @@ public final class RdmaLink implements Link, CompletionSink {
     tellArrivals();
   }
 
-  /** Nothing is handed over any more. */
+  /** Stops the handover. */
   private void mute() {
     muted = true;
     tellArrivals();
@@ -663,7 +672,7 @@ public final class RdmaLink implements Link, CompletionSink {
     fail(why);
   }
 
-  /** It ends, for a reason. */
+  /** Ends the link, for a reason. */
   private void fail(String why) {
     switch (state) {
       case OPEN -> {
@@ -682,7 +691,7 @@ public final class RdmaLink implements Link, CompletionSink {
     }
   }
 
-  /** Nothing is sent any more: ends what is under way. */
+  /** Stops sending: ends what is under way. */
   private void startDraining() {
     if (state == State.DRAINING || state == State.CLOSED) {
       return;
@@ -695,12 +704,12 @@ public final class RdmaLink implements Link, CompletionSink {
     becomeReady();
   }
 
-  /** Returns whether the device may still send something for it, such as a farewell. */
+  /** Returns whether the device may still send for this link, such as a farewell. */
   public boolean isSending() {
     return state != State.CLOSED && !drain.isAllSent();
   }
 
-  /** Gives everything back and tells the listener, whether or not the queue pair is drained. */
+  /** Returns everything and notifies the listener, whether or not the queue pair is drained. */
   public void finish() {
     if (state == State.CLOSED) {
       return;
@@ -721,9 +730,9 @@ public final class RdmaLink implements Link, CompletionSink {
     }
   }
 
-  // ---- why it ends ----
+  // ---- the reason of the end ----
 
-  /** Counts once for each link, also while it ends: what is left to read of it is read. */
+  /** Counts once for each link, also while it ends, because remaining messages are still read. */
   private void peerBrokeRules(String how) {
     if (!brokenByPeer) {
       brokenByPeer = true;
@@ -734,7 +743,7 @@ public final class RdmaLink implements Link, CompletionSink {
     fail(how);
   }
 
-  /** This end's device refused what the peer's asked of it. */
+  /** This end's device has refused a request of the peer's device. */
   @Override
   public void refusedPeer(boolean ofAccess) {
     peerBrokeRules(
@@ -746,7 +755,8 @@ public final class RdmaLink implements Link, CompletionSink {
 
   private void receiveFailed(int status) {
     switch (status) {
-      case WcStatus.LOC_ACCESS_ERR, WcStatus.REM_ACCESS_ERR -> refusedPeer(true); // rxe: the latter
+      case WcStatus.LOC_ACCESS_ERR, WcStatus.REM_ACCESS_ERR ->
+          refusedPeer(true); // rdma_rxe reports the latter
       case WcStatus.LOC_LEN_ERR, WcStatus.REM_INV_REQ_ERR -> refusedPeer(false);
       default -> requestFailed(status);
     }
@@ -756,7 +766,7 @@ public final class RdmaLink implements Link, CompletionSink {
     pathLost("a request failed: " + WcStatus.describe(status));
   }
 
-  /** Nothing gets through any more; while the link closes that is as good as an answer. */
+  /** Nothing gets through any more. While the link closes, that is as good as an answer. */
   private void pathLost(String why) {
     if (state == State.CLOSING) {
       startDraining();
@@ -766,7 +776,10 @@ public final class RdmaLink implements Link, CompletionSink {
     }
   }
 
-  /** The device may say that the peer's request was the cause: then that is why the link ends. */
+  /**
+   * Asks the device, which may report that the peer's request was the cause; then that is the
+   * reason.
+   */
   private void hearTheDevice() {
     if (state == State.OPEN && !device.isLost()) {
       try {
@@ -777,7 +790,7 @@ public final class RdmaLink implements Link, CompletionSink {
     }
   }
 
-  /** Something could not be posted. */
+  /** A request could not be posted. */
   void postingFailed(IOException e) {
     fail(String.valueOf(e.getMessage()));
   }

@@ -20,17 +20,17 @@ import org.slf4j.LoggerFactory;
  *     ↑ promised to the peer                                                            promised
  * </pre>
  *
- * <p>While frames are not wanted, arrived slots stay and no credit goes back: the peer runs dry
- * after as many Sends as there are credits, which bounds the memory.
+ * <p>While frames are not wanted, arrived slots stay and no credit is returned. The peer runs out
+ * of credit after as many Sends as there are receives, which bounds the memory.
  *
- * <p>Frames are not handed over from within the polling of completions: a listener may end the
- * link, and so its queue pair, and the credit that a later completion of the same batch brings is
- * wanted for its answers. On the loop.
+ * <p>Frames are not handed over from within the polling of completions. A listener may end the link
+ * and its queue pair there. Its answers may also need credit that a later completion of the same
+ * batch brings. For the loop's thread.
  */
 final class ReceiveSide {
   private static final Logger LOG = LoggerFactory.getLogger(ReceiveSide.class);
 
-  /** Stands for the length of the peer's last message. */
+  /** Marks the peer's last message, in place of a length. */
   private static final int FAREWELL = -1;
 
   private final Receives receives;
@@ -39,34 +39,34 @@ final class ReceiveSide {
   private final RdmaBulk bulk;
   private final int mostFrameBytes;
 
-  /** Whether the link stands; else receives are posted for others, or not at all. */
+  /** Whether the link is open. Otherwise receives are posted for other links, or not at all. */
   private boolean open;
 
   private boolean wanted;
 
-  // What has arrived and is not handed over yet, in its order.
+  // Arrived messages that are not handed over yet, in order.
   private final int[] slots;
   private final int[] lengths;
 
-  /** Where bulk bytes have landed; null for a message in the slot. */
+  /** The target of bulk bytes that have landed; null for a message in the slot. */
   private final LocalTargets.@Nullable LocalTarget[] targets;
 
-  /** How many bytes had landed by then. */
+  /** The bytes that had landed by then. */
   private final long[] upTo;
 
   private int first;
   private int count;
 
-  /** Where the next frame begins within the first slot; 0 before its first. */
+  /** The offset of the next frame in the first slot; 0 before its first frame. */
   private int position;
 
   private @Nullable String lie;
 
   /**
-   * Nothing has arrived yet.
+   * Makes a receive side on which nothing has arrived.
    *
-   * @param bulk hears of notes
-   * @param depth how many receives there may be
+   * @param bulk receives notes
+   * @param depth the largest number of receives
    */
   ReceiveSide(
       Receives receives, CreditLedger credits, RdmaBulk bulk, int depth, int mostFrameBytes) {
@@ -82,17 +82,17 @@ final class ReceiveSide {
   }
 
   /**
-   * The link has changed.
+   * The state of the link has changed.
    *
-   * @param open whether it stands
-   * @param wanted whether what has arrived is handed over
+   * @param open whether the link is open
+   * @param wanted whether arrived frames are handed over
    */
   void link(boolean open, boolean wanted) {
     this.open = open;
     this.wanted = wanted;
   }
 
-  /** What is posted from here on can be promised. */
+  /** Posts the waiting receives, which can be promised from now on. */
   private void flush() throws IOException {
     receives.flush(open);
     credits.posted();
@@ -101,12 +101,12 @@ final class ReceiveSide {
   // ---- completions ----
 
   /**
-   * A Send has arrived: takes its credit and keeps its frames for {@link #deliver}. A message
-   * without frames is done with at once, and its receive owed back to the peer. Of one that only
-   * returns credit this is needed: whatever is sent with the credit it brought returns its own, on
-   * which {@link SendHeader} relies.
+   * Takes an arrived Send: its credit, and its frames for {@link #deliver}. A message without
+   * frames is finished at once, and its receive is owed back to the peer. This matters for a
+   * message that only returns credit: whatever is sent with that credit must return the message's
+   * own, as {@link SendHeader} requires.
    *
-   * @return what rule the peer has broken, or null
+   * @return the rule that the peer has broken, or null
    */
   @Nullable String arrived(int slot, int length) throws IOException {
     receives.taken();
@@ -169,7 +169,7 @@ final class ReceiveSide {
     };
   }
 
-  /** A peer that has used up what it has may have more, where receives are leased. */
+  /** Leases further receives to a peer that has used up its own. */
   private void leaseMore() throws IOException {
     int more = credits.mayLease();
     if (more > 0) {
@@ -177,7 +177,7 @@ final class ReceiveSide {
     }
   }
 
-  /** Posts the receive of a message that took a control credit anew at once, and owes that. */
+  /** Posts the receive of a control message again at once, and owes its credit. */
   private void doneWithControl(int slot) throws IOException {
     receives.post(slot, open, open);
     flush();
@@ -186,7 +186,7 @@ final class ReceiveSide {
     }
   }
 
-  /** Posts the receive of a note anew at once, and owes the credit that it took. */
+  /** Posts the receive of a note again at once, and owes its credit. */
   private void doneWithNote(int slot) throws IOException {
     receives.post(slot, open, open);
     if (open) {
@@ -197,9 +197,7 @@ final class ReceiveSide {
     flush();
   }
 
-  /**
-   * The peer has no use for credit that it was leased; returns what is wrong with that, or null.
-   */
+  /** Takes leased credit that the peer does not need; returns the broken rule, or null. */
   private @Nullable String takeBack(int leased) {
     String wrong = credits.takeBack(leased);
     if (wrong == null) {
@@ -209,9 +207,9 @@ final class ReceiveSide {
   }
 
   /**
-   * A WRITE with immediate has arrived, and used up a receive.
+   * Takes an arrived WRITE with immediate, which has used up a receive.
    *
-   * @return what rule the peer has broken, or null
+   * @return the rule that the peer has broken, or null
    */
   @Nullable String immediate(int slot, int immediate, int length) throws IOException {
     receives.taken();
@@ -265,7 +263,7 @@ final class ReceiveSide {
     receives.flush(false);
   }
 
-  // ---- handing over ----
+  // ---- handover ----
 
   /** Returns whether there is something to {@link #deliver}. */
   boolean hasArrived() {
@@ -273,9 +271,9 @@ final class ReceiveSide {
   }
 
   /**
-   * Hands over frames for as long as the link wants them, and returns how many; ends with the
-   * peer's {@linkplain #isFarewellNext farewell} or {@linkplain #takeLie lie}. Whoever called this
-   * has the receives {@linkplain #settle posted again}.
+   * Hands over frames as long as the link wants them; returns their number. Stops at the peer's
+   * {@linkplain #isFarewellNext farewell} or {@linkplain #takeLie lie}. The caller then {@linkplain
+   * #settle posts the receives again}.
    */
   int deliver(LinkListener listener) throws IOException {
     int frames = 0;
@@ -340,19 +338,19 @@ final class ReceiveSide {
     }
   }
 
-  /** Returns, once, what was wrong with a frame that was not handed over; null if nothing was. */
+  /** Returns once the fault of a frame that was not handed over; null if there is none. */
   @Nullable String takeLie() {
     String taken = lie;
     lie = null;
     return taken;
   }
 
-  /** Returns whether the peer's farewell is to be handed over. */
+  /** Returns whether the peer's farewell is next. */
   boolean isFarewellNext() {
     return wanted && count > 0 && targets[first] == null && lengths[first] == FAREWELL;
   }
 
-  /** After {@link #deliver}: posts the receives of what was handed over, where that is due. */
+  /** After {@link #deliver}: posts the receives of handed-over messages, if that is due. */
   void settle() throws IOException {
     if (!open || credits.isWorthPosting()) {
       flush();
@@ -361,7 +359,7 @@ final class ReceiveSide {
 
   // ---- the end ----
 
-  /** The queue pair is drained or destroyed: gives every slot back. */
+  /** Releases every slot; the queue pair is drained or destroyed. */
   void release() {
     try {
       while (count > 0) {

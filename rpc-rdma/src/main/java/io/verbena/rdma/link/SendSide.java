@@ -24,37 +24,38 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The send queue of a link, and everything that is posted there: Sends, WRITEs, and what opens and
- * closes ranges of memory. Frames are packed into an open slot, which is posted when it is full or
- * flushed. A slot is opened only with a credit in hand, so that whatever was taken can be posted.
+ * The send queue of a link, and everything that is posted there: Sends, WRITEs, and requests that
+ * open and close ranges of memory. Frames are packed into an open slot, which is posted when it is
+ * full or flushed. A slot is opened only with a credit in hand, so that accepted frames can always
+ * be posted.
  *
  * <pre>
  *   frame ─→ open slot ─post─→ in the send queue ─completion─→ slot back to its pool
  *              (credit)            inline: the slot goes back at once
  * </pre>
  *
- * <p>A Send that borrows its slot is signalled, since its completion brings the slot back; an
- * inline one only every so often, so that its place in the send queue comes back. Places are taken
- * and given back in order: a completion stands for all requests before it. Each place knows the
- * slot that its request borrows, and what is to be done when it has completed.
+ * <p>A Send that borrows its slot is signalled, because its completion returns the slot. An inline
+ * Send is signalled only from time to time, to return its place in the send queue. Places are taken
+ * and returned in order: a completion stands for all requests before it. Each place has the slot
+ * that its request borrows, and the action for its completion.
  *
- * <p>Orders about targets (bind, invalidate, revoke) must not get lost: one that finds no room or
- * credit waits, and everything else behind it. On the loop.
+ * <p>Orders about targets (bind, invalidate, revoke) must not get lost. An order that finds no room
+ * or credit waits, and everything else waits behind it. For the loop's thread.
  */
 final class SendSide {
-  /** Places that others leave free: for control messages and the open Send. */
+  /** Places that are reserved for control messages and the open Send. */
   private static final int RESERVED = SendHeader.CONTROL_CREDITS + 1;
 
-  /** WRITEs in the send queue at a time, however short; more only if they are tiny. */
+  /** The limit of WRITEs in the send queue, however short; more only if they are tiny. */
   private static final int MOST_WRITES = 48;
 
   /** Places for orders about targets, most of which share the queue with WRITEs. */
   private static final int ORDERS = 16;
 
-  /** What a Send has before its first frame. */
+  /** The bytes of a Send before its first frame. */
   private static final int BEFORE_FRAME = SendHeader.BYTES + SendHeader.LENGTH_BYTES;
 
-  /** Not doing anything. */
+  /** Does nothing. */
   static final Runnable NOTHING = () -> {};
 
   private final VerbsQp queue;
@@ -64,7 +65,7 @@ final class SendSide {
 
   private final SendBlock block;
 
-  /** The request of an inline Send, of which little differs from one to the next. */
+  /** The request of an inline Send, which changes little from one to the next. */
   private final SendBlock inline = new SendBlock(Arena.ofAuto(), 1, 1);
 
   private final RegisteredPool pool;
@@ -81,15 +82,15 @@ final class SendSide {
   private long posted;
   private int inQueue;
 
-  /** Where the next request stands. */
+  /** The place of the next request. */
   private int next;
 
-  /** Where the oldest one stands, if there is one. */
+  /** The place of the oldest request, if there is one. */
   private int oldest;
 
   private final ArrayDeque<Order> orders = new ArrayDeque<>();
 
-  /** Stays with the link, so that an exhausted pool slows it down but never stops it. */
+  /** Reserved for the link, so that an exhausted pool slows it down but never stops it. */
   private int spare = RegisteredPool.NONE;
 
   // The open slot.
@@ -98,27 +99,27 @@ final class SendSide {
   private int openAt;
   private int openLength;
 
-  /** A frame that is sent from where it is, unless others come to go with it; null: none. */
+  /** A frame that is sent from its own memory, unless others join it; null if there is none. */
   private @Nullable Slot lone;
 
-  /** The longest Send that both ends take. */
+  /** The length limit of Sends at both ends. */
   private int mostBytes;
 
   private int unsignalled;
   private int writes;
   private boolean probing;
 
-  /** Something about a target that must be posted. */
+  /** A request about a target that must be posted. */
   private interface Order {
-    /** Returns false where there is no room or no credit. */
+    /** Returns false if there is no room or no credit. */
     boolean post() throws IOException;
   }
 
   /**
-   * The send queue of a link that is not open yet.
+   * Makes the send queue of a link that is not open yet.
    *
-   * @param block for one request; what is posted is written there first
-   * @param peersCredits the most that a peer may have given; it says how deep the queue is
+   * @param block for one request; requests are written there before they are posted
+   * @param peersCredits the most credits that the peer may give; determines the queue's depth
    */
   SendSide(
       QueuePair queuePair,
@@ -144,7 +145,7 @@ final class SendSide {
     inline.request(0, 0, SendOpcode.SEND, 0).sge(0, 0, 0, 0);
   }
 
-  /** Returns how deep the queue is that lets a peer's credits be used to the full. */
+  /** Returns the depth of a queue that can use all of a peer's credits. */
   static int depth(int credits) {
     return places(credits) + MOST_WRITES + ORDERS;
   }
@@ -153,7 +154,7 @@ final class SendSide {
     return Math.max(64, credits + 2 * RESERVED);
   }
 
-  /** The peer has said what it has posted; nothing is sent before. */
+  /** Takes the peer's terms; nothing is sent before. */
   void peerTerms(Terms terms) throws IOException {
     credits.peerTerms(terms);
     mostBytes = Math.min(pool.slotBytes(), terms.slotBytes());
@@ -163,17 +164,17 @@ final class SendSide {
     }
   }
 
-  /** Returns the longest frame that fits a Send. */
+  /** Returns the length limit of a frame in a Send. */
   int maxFrameBytes() {
     return mostBytes - SendHeader.BYTES - SendHeader.LENGTH_BYTES;
   }
 
   // ---- frames ----
 
-  /** Takes a frame, or returns false where there is no room or credit. */
+  /** Accepts a frame; returns false if there is no room or credit. */
   boolean accept(Slot frame) throws IOException {
     if (!stepOrders()) {
-      return false; // the frame may tell of what is not bound yet
+      return false; // the frame may name a target that is not bound yet
     }
     if (open == RegisteredPool.NONE && lone == null && mayGoAlone(frame)) {
       if (!hasRoom()) {
@@ -204,13 +205,16 @@ final class SendSide {
     return SendHeader.LENGTH_BYTES + frame.length();
   }
 
-  /** Returns whether the device copies it while it is posted, with room before it for a header. */
+  /**
+   * Returns whether the device copies the frame while it is posted, with room before it for a
+   * header.
+   */
   private boolean mayGoAlone(Slot frame) {
     int bytes = BEFORE_FRAME + frame.length();
     return bytes <= maxInline && bytes <= mostBytes && frame.led() != null;
   }
 
-  /** Another frame comes to go with it. */
+  /** Copies the lone frame into a slot, because another frame joins it. */
   private void accompany(Slot frame) throws IOException {
     if (begin()) {
       lone = null;
@@ -228,7 +232,7 @@ final class SendSide {
     openLength += bytes(frame);
   }
 
-  /** Returns whether a frame could be taken now. */
+  /** Returns whether a frame could be accepted now. */
   boolean hasRoom() {
     return orders.isEmpty() && credits.canSend() && hasPlace();
   }
@@ -244,7 +248,7 @@ final class SendSide {
     return true;
   }
 
-  /** Posts what is open. It takes along what credit is owed. */
+  /** Posts the open slot or frame, together with owed credit. */
   void flush() throws IOException {
     Slot alone = lone;
     int slot = open;
@@ -296,7 +300,7 @@ final class SendSide {
 
   // ---- control messages and notes ----
 
-  /** Returns credit by itself where much is owed. */
+  /** Returns credit by a message of its own, if much is owed. */
   boolean returnCredit() throws IOException {
     if (credits.owesLittle() || !credits.canReturnCredit() || !sendControl(SendHeader.CREDIT)) {
       return false;
@@ -305,7 +309,7 @@ final class SendSide {
     return true;
   }
 
-  /** Says that nothing more comes; its completion says that the peer's device has everything. */
+  /** Sends the farewell. Its completion shows that the peer's device has received everything. */
   boolean sayFarewell() throws IOException {
     return credits.canSayFarewell() && sendControl(SendHeader.FAREWELL);
   }
@@ -328,7 +332,7 @@ final class SendSide {
     order(() -> trySend(kind, target, 0));
   }
 
-  /** Says that so much has landed, before anything else is sent. */
+  /** Reports landed bytes to the peer, before anything else is sent. */
   void noteArrived(int target, long arrived) throws IOException {
     order(() -> trySend(SendHeader.ARRIVED, target, arrived));
   }
@@ -362,7 +366,7 @@ final class SendSide {
 
   // ---- idle links ----
 
-  /** Asks the peer's device for a sign of life: a WRITE of nothing costs neither key nor credit. */
+  /** Probes the peer's device: an empty WRITE needs neither key nor credit. */
   void probe() throws IOException {
     if (!probing && hasPlace()) {
       probing = true;
@@ -371,7 +375,7 @@ final class SendSide {
     }
   }
 
-  /** Gives credit back that is beyond the guarantee. */
+  /** Returns credit beyond the guarantee. */
   void giveLeaseBack() throws IOException {
     int leased = credits.leased();
     if (orders.isEmpty() && leased > 0) {
@@ -382,7 +386,7 @@ final class SendSide {
 
   // ---- bulk ----
 
-  /** Returns whether a WRITE that tells of itself could be posted now. */
+  /** Returns whether a WRITE with immediate could be posted now. */
   boolean hasRoomForWrite() {
     return orders.isEmpty()
         && writes < MOST_WRITES
@@ -390,20 +394,20 @@ final class SendSide {
         && credits.canSendBulk();
   }
 
-  /** Returns whether the peer must be told what only a Send can say. */
+  /** Returns whether a Send must go, to ask the peer for credit. */
   boolean needSend() {
     return credits.hasToSay();
   }
 
-  /** Returns whether a READ, or a WRITE that tells nobody of itself, could be posted now. */
+  /** Returns whether a READ, or a WRITE without immediate, could be posted now. */
   boolean hasRoomForAccess() {
     return orders.isEmpty() && writes < MOST_WRITES && free() > RESERVED + 1;
   }
 
   /**
-   * Posts a READ, or a WRITE that tells nobody of itself. There must be room.
+   * Posts a READ, or a WRITE that the peer is not notified of. There must be room.
    *
-   * @param behind whether it begins when the READs before it are done
+   * @param behind whether it begins only after earlier READs are done
    */
   void access(
       boolean reads,
@@ -502,7 +506,7 @@ final class SendSide {
     return true;
   }
 
-  /** Returns how many orders wait for room or credit. */
+  /** Returns the number of orders that wait for room or credit. */
   int waitingOrders() {
     return orders.size();
   }
@@ -522,12 +526,12 @@ final class SendSide {
     return block.request(0, WorkId.of(link, WorkId.SEND, next), opcode, flags);
   }
 
-  /** Posts what was begun; there must be a free place. */
+  /** Posts the request in the block; there must be a free place. */
   private void post(SendBlock begun, int slot, Runnable action) throws IOException {
     int place = next;
     next = after(place);
     borrowed[place] = slot;
-    if (action != NOTHING) { // as all places say already
+    if (action != NOTHING) { // the initial value of every place
       actions[place] = action;
     }
     posted++;
@@ -542,8 +546,8 @@ final class SendSide {
   }
 
   /**
-   * A request and all before it have completed: their slots come back, their actions are due.
-   * Returns whether none was posted since.
+   * A request and all before it have completed: their slots are returned, and their actions are
+   * due. Returns whether none was posted since.
    */
   boolean completed(int place) {
     int done;
@@ -563,12 +567,12 @@ final class SendSide {
     return after(place) == next;
   }
 
-  /** Returns what is due, once, since a request has completed; null when there is nothing. */
+  /** Returns the next action that is due since a completion, once; null if there is none. */
   @Nullable Runnable nextDue() {
     return due.poll();
   }
 
-  /** Returns how many requests were posted so far. */
+  /** Returns the number of requests posted so far. */
   long posted() {
     return posted;
   }
@@ -593,15 +597,15 @@ final class SendSide {
   // ---- the end ----
 
   /**
-   * In ERR: posts a Send that is flushed after all others; false where there is no room yet.
-   * Without it nobody knows whether an unsignalled request is still in the queue.
+   * In ERR: posts a Send that is flushed after all others; returns false if there is no room yet.
+   * Only its completion proves that no unsignalled request is left in the queue.
    */
   boolean postLast() throws IOException {
     block.request(0, WorkId.of(link, WorkId.LAST_SEND, 0), SendOpcode.SEND, SendFlags.SIGNALED);
     return queue.postSend(block, 0, 1) == 1;
   }
 
-  /** The queue pair is drained or destroyed: gives every slot back; nothing will be due. */
+  /** Releases every slot; the queue pair is drained or destroyed. No further action is due. */
   void release() {
     for (int i = 0; i < borrowed.length; i++) {
       release(borrowed[i]);

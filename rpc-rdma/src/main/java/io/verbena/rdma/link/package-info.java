@@ -1,7 +1,7 @@
 /**
- * A link over one reliable connected queue pair: sending with exact credits, receiving in place,
- * and an end after which nothing of it moves any more. Called by the driver and, through the link
- * SPI, by the core; on the loop's thread alone.
+ * A link over one reliable connected queue pair: it sends with exact credits, receives in place,
+ * and has an end after which nothing of it moves any more. The driver calls it, and the core
+ * through the link SPI, only on the loop's thread.
  *
  * <pre>
  *   RdmaLink ─→ QpDrain ─→ ReceiveSide ─→ RdmaBulk ─→ LocalTargets ─→ SendSide
@@ -10,8 +10,9 @@
  *      └─ RdmaBulk, LocalTargets (is it open, does it fail), LinkContext (steps it)
  * </pre>
  *
- * <p>Each class may use those to its right. Three arrows run back, all to the link: the core calls
- * the two ends of bulk, and what they cannot post ends the link; and the driver has links stepped.
+ * <p>Each class may use those to its right. Three arrows run back, all to the link. The core calls
+ * the two ends of bulk, and a request that they cannot post ends the link. The driver steps links
+ * through the context.
  */
 @NullMarked
 package io.verbena.rdma.link;

@@ -4,7 +4,7 @@ import io.verbena.link.LinkException;
 import java.nio.ByteBuffer;
 
 /**
- * Where a peer may write, in network order.
+ * A range of memory that a peer may write to, in network order.
  *
  * <pre>
  *  0        1            2               6           10            18           26
@@ -15,16 +15,16 @@ import java.nio.ByteBuffer;
  * </pre>
  *
  * @param target see {@link Immediate}
- * @param rkey opens the range to the peer of this link, until the target is closed
- * @param address where it begins
+ * @param rkey the key of the range for the peer of this link, valid until the target is closed
+ * @param address the beginning of the range
  * @param length in bytes, from 1
- * @param unitShift binary logarithm of the unit that {@link Immediate}s count in
+ * @param unitShift the binary logarithm of the unit of {@link Immediate}s
  */
 public record Advertisement(int target, int rkey, long address, long length, int unitShift) {
   private static final int BYTES = 26;
   private static final int LARGEST_UNIT_SHIFT = 30;
 
-  /** Returns it as bytes. */
+  /** Returns the advertisement as bytes. */
   public byte[] encode() {
     return ByteBuffer.allocate(BYTES)
         .put((byte) Greeting.VERSION)
@@ -37,9 +37,10 @@ public record Advertisement(int target, int rkey, long address, long length, int
   }
 
   /**
-   * Reads one. Of what it leads to nothing is known: a lie ends at the peer's own device.
+   * Reads an advertisement. Its range is not checked here: a false one fails at the peer's own
+   * device.
    *
-   * @throws LinkException if it makes no sense
+   * @throws LinkException if it is malformed
    */
   public static Advertisement decode(ByteBuffer in) throws LinkException {
     if (in.remaining() != BYTES) {

@@ -2,7 +2,7 @@ package io.verbena.rdma.wire;
 
 import io.verbena.verbs.ext.DeviceAttributes;
 
-/** What a device can do, told to the peer so that both use what both have. */
+/** The abilities of a device. The ends exchange them, and use the ones that both have. */
 public final class Features {
   /** WRITE with immediate. */
   public static final int WRITE_WITH_IMMEDIATE = 1;

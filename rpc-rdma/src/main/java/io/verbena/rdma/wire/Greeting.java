@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 
 /**
  * The private data of a connection request and of its acceptance, in network order. It arrives
- * padded with zeros and so carries its own length; later versions may be longer.
+ * padded with zeros, so it contains its own length. Later versions may be longer.
  *
  * <pre>
  *  0        1        2             18             20             21         22            26             28
@@ -16,20 +16,20 @@ import java.nio.ByteBuffer;
  *  +--------+--------+-------------+--------------+--------------+----------+-------------+--------------+
  * </pre>
  *
- * @param token the offer's; an acceptance repeats it, as proof that the offer's maker answers
- * @param terms the sender's receives
+ * @param token the offer's; an acceptance repeats it, to prove that the maker of the offer answers
+ * @param terms the terms of the sender's receives
  */
 public record Greeting(Secret token, Terms terms) {
   /**
-   * The version of everything in this package. In version 1 an upgrade request told what its end's
-   * devices can do, as each end's greeting does.
+   * The version of everything in this package. In version 1 the upgrade request named the abilities
+   * of the device; now each end's greeting does.
    */
   public static final int VERSION = 2;
 
   private static final int BYTES = 28;
   private static final int LONGEST_SEND = 1 << 20;
 
-  /** Returns it as private data. */
+  /** Returns the greeting as private data. */
   public ByteBuffer encode() {
     ByteBuffer out = ByteBuffer.allocate(BYTES);
     out.put((byte) VERSION).put((byte) BYTES);
@@ -45,7 +45,7 @@ public record Greeting(Secret token, Terms terms) {
   /**
    * Reads private data.
    *
-   * @throws LinkException if it is not a greeting that this version understands
+   * @throws LinkException if it is not a greeting of a supported version
    */
   public static Greeting decode(ByteBuffer in) throws LinkException {
     if (in.remaining() < BYTES) {

@@ -1,7 +1,7 @@
 package io.verbena.rdma.wire;
 
 /**
- * What the 32 bits of an immediate say: which target it is about, and how much has arrived there.
+ * The 32 bits of an immediate: they name a target, and report how much has arrived there.
  *
  * <pre>
  *  31              24 23                    12 11                      0
@@ -10,22 +10,22 @@ package io.verbena.rdma.wire;
  *  +-----------------+------------------------+------------------------+
  *
  *  type   1 to 255: type - 1 whole units were written without immediate since the last one; 0 is none
- *  slot   which of the targets that the receiver has open
- *  epoch  counts the targets that the slot has had, and wraps: what is late is not the next one's
+ *  slot   the index among the receiver's open targets
+ *  epoch  counts the targets of the slot, and wraps: a late immediate does not match the next one
  * </pre>
  *
- * <p>Together with the length of the WRITE that brought it, which the completion tells, it says how
- * many bytes have arrived. The bits protect bookkeeping only: that nothing lands in memory that is
- * used again is the business of keys and fences.
+ * <p>Together with the length of its WRITE, which the completion contains, it gives the number of
+ * bytes that have arrived. The bits protect only the bookkeeping. Keys and fences keep late bytes
+ * out of memory that is used again.
  */
 public final class Immediate {
-  /** The most units that can have been written since the last immediate. */
+  /** The largest number of units that can have been written since the last immediate. */
   public static final int MOST_UNITS = 254;
 
-  /** How many targets one end can have open on one link. */
+  /** The largest number of open targets of one end of a link. */
   public static final int MOST_SLOTS = 1 << 12;
 
-  /** After so many targets a slot's epochs begin again. */
+  /** The number of epochs of a slot; then they begin again. */
   public static final int EPOCHS = 1 << 12;
 
   private static final int TYPE_SHIFT = 24;
@@ -33,7 +33,7 @@ public final class Immediate {
 
   private Immediate() {}
 
-  /** Returns the lower 24 bits, by which a target is known to both ends. */
+  /** Returns the lower 24 bits, the name of a target at both ends. */
   public static int target(int slot, int epoch) {
     return (slot & (MOST_SLOTS - 1)) << 12 | (epoch & (EPOCHS - 1));
   }
@@ -41,7 +41,7 @@ public final class Immediate {
   /**
    * Returns an immediate.
    *
-   * @param units written since the last one, besides this WRITE; 0 to {@link #MOST_UNITS}
+   * @param units units written since the last one, without this WRITE; 0 to {@link #MOST_UNITS}
    */
   public static int of(int units, int target) {
     if (units < 0 || units > MOST_UNITS) {
@@ -51,12 +51,12 @@ public final class Immediate {
     return (units + 1) << TYPE_SHIFT | target;
   }
 
-  /** Returns the units that it tells of; -1 where it is no such immediate. */
+  /** Returns the units of an immediate; -1 if it is not one of this format. */
   public static int units(int immediate) {
     return (immediate >>> TYPE_SHIFT) - 1;
   }
 
-  /** Returns which target it is about. */
+  /** Returns the target of an immediate. */
   public static int target(int immediate) {
     return immediate & LANDING_MASK;
   }

@@ -11,7 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How to connect: a token for one use, and where the passive end's devices listen.
+ * The offer of a link: a token for one use, and the addresses at which the passive end's devices
+ * listen.
  *
  * <pre>
  *  0         1             17       18
@@ -24,7 +25,7 @@ import java.util.List;
  * @param candidates best first, as far as the passive end knows
  */
 public record Offer(Secret token, List<InetSocketAddress> candidates) {
-  /** More than most hosts' devices have; the peer picks those that it can reach. */
+  /** More than the devices of most hosts have. The peer picks those that it can reach. */
   public static final int MOST_CANDIDATES = 64;
 
   private static final int LONGEST = 2 + Secret.BYTES + MOST_CANDIDATES * (1 + 16 + 2);
@@ -34,7 +35,7 @@ public record Offer(Secret token, List<InetSocketAddress> candidates) {
     candidates = List.copyOf(candidates);
   }
 
-  /** Returns it as bytes. */
+  /** Returns the offer as bytes. */
   public byte[] encode() {
     ByteBuffer out = ByteBuffer.allocate(LONGEST);
     out.put((byte) Greeting.VERSION);

@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The private data of a rejected connection request: why, in words.
+ * The private data of a rejected connection request: the reason, as text.
  *
  * <pre>
  *  0         1         2
@@ -20,7 +20,7 @@ public final class Refusal {
 
   private Refusal() {}
 
-  /** Returns a reason as private data; what does not fit is cut off. */
+  /** Returns a reason as private data; it is cut if it does not fit. */
   public static ByteBuffer encode(String reason) {
     byte[] text = reason.getBytes(StandardCharsets.UTF_8);
     int length = Math.min(text.length, MOST_TEXT);
@@ -31,7 +31,7 @@ public final class Refusal {
         .flip();
   }
 
-  /** Returns the reason in private data, or that there is none. */
+  /** Returns the reason in private data, or a text that there is none. */
   public static String decode(ByteBuffer in) {
     if (in.remaining() < HEADER || in.get() != Greeting.VERSION) {
       return "it gave no reason";

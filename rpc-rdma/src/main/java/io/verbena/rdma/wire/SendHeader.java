@@ -3,7 +3,7 @@ package io.verbena.rdma.wire;
 import java.nio.ByteBuffer;
 
 /**
- * How a Send is laid out, in network order. Every Send returns whatever credit its sender owes.
+ * The layout of a Send, in network order. Every Send returns the credit that its sender owes.
  *
  * <pre>
  *  0        1                 2                 4                8
@@ -15,17 +15,17 @@ import java.nio.ByteBuffer;
  * </pre>
  *
  * <p>Credits. A Send with frames or with a {@link BulkNote}, and a WRITE with immediate, takes one
- * frame credit, any other Send takes one control credit; each stands for a receive that its owner
- * has posted and told of. Of the {@value #CONTROL_CREDITS} control credits one is kept for the
- * farewell. The other two are enough for credit to come back by itself at any time: it does so when
- * half of the frame credits are owed. Between two such messages the peer has used up what it had
- * before the first, so whatever made the third one due was sent after the first had arrived, and
- * returned its control credit.
+ * frame credit. Any other Send takes one control credit. Each credit stands for a receive that is
+ * posted and announced. Of the {@value #CONTROL_CREDITS} control credits one is kept for the
+ * farewell. The other two suffice to return frame credit by a message of its own at any time, which
+ * happens when half of the frame credits are owed. Between two such messages the peer has used up
+ * the credit that it had before the first. So the messages that made the third one due were sent
+ * after the first had arrived, and they returned its control credit.
  *
- * <p>Leases. An end whose receives are shared by links starts with few frame credits and returns
- * more than were used, up to what its {@link Terms} say, when the peer wants more. The peer gives
- * back what it has had no use for. The argument above holds all the same: credit that was not
- * earned by use comes only when what the peer had is used up.
+ * <p>Leases. An end whose links share receives starts with few frame credits. When the peer wants
+ * more, it returns more than were used, up to the limit in its {@link Terms}. The peer gives unused
+ * credit back. The argument above still holds: leased credit comes only when the peer has used up
+ * what it had.
  */
 public final class SendHeader {
   /** Bytes before the first frame. */
@@ -34,34 +34,34 @@ public final class SendHeader {
   /** Bytes before each frame, for its length. */
   public static final int LENGTH_BYTES = 4;
 
-  /** Receives that each end keeps posted for Sends without frames. */
+  /** The receives that each end keeps posted for Sends without frames. */
   public static final int CONTROL_CREDITS = 3;
 
   /** Frames follow. */
   public static final byte FRAMES = 1;
 
-  /** Nothing follows: credit comes back by itself. */
+  /** Nothing follows; the Send only returns credit. */
   public static final byte CREDIT = 2;
 
-  /** Nothing follows, and nothing will: the sender closes. */
+  /** Nothing follows, now or later: the sender closes. */
   public static final byte FAREWELL = 3;
 
-  /** A {@link BulkNote} follows: bytes have landed. Takes a frame credit, as those below. */
+  /** A {@link BulkNote} follows: bytes have landed. Takes a frame credit, like the next three. */
   public static final byte ARRIVED = 4;
 
-  /** A {@link BulkNote} follows: a target is to be left alone. */
+  /** A {@link BulkNote} follows: a target is revoked. */
   public static final byte REVOKE = 5;
 
-  /** A {@link BulkNote} follows: a target is left alone. */
+  /** A {@link BulkNote} follows: the revocation of a target is confirmed. */
   public static final byte REVOKED = 6;
 
-  /** A {@link BulkNote} follows, with a number of leased credits that the sender gives back. */
+  /** A {@link BulkNote} follows: the sender returns a number of leased credits. */
   public static final byte GIVE_BACK = 7;
 
-  /** Added to a kind: this took about the last frame credit, and more would be of use. */
+  /** Added to a kind: this Send took about the last frame credit, and the sender can use more. */
   public static final int WANTS_MORE = 0x80;
 
-  /** The most frame credits that one header returns. */
+  /** The largest number of frame credits that one header returns. */
   public static final int MOST_FRAME_CREDITS = 0xffff;
 
   private SendHeader() {}
@@ -77,22 +77,22 @@ public final class SendHeader {
     return in.getInt(at);
   }
 
-  /** Returns what kind of Send it is; maybe none that there is. */
+  /** Returns the kind of a Send, which may be an unknown one. */
   public static byte kind(int header) {
     return (byte) (header >>> 24 & ~WANTS_MORE);
   }
 
-  /** Returns whether its sender has use for more frame credits. */
+  /** Returns whether the sender can use more frame credits. */
   public static boolean wantsMore(int header) {
     return (header >>> 24 & WANTS_MORE) != 0;
   }
 
-  /** Returns the control credits that come back. */
+  /** Returns the control credits that the Send returns. */
   public static int controlCredits(int header) {
     return header >>> 16 & 0xff;
   }
 
-  /** Returns the frame credits that come back. */
+  /** Returns the frame credits that the Send returns. */
   public static int frameCredits(int header) {
     return header & 0xffff;
   }

@@ -1,12 +1,12 @@
 package io.verbena.rdma.wire;
 
 /**
- * What one end of a link has posted for the other to send into.
+ * The receives that one end of a link has posted for the other.
  *
- * @param frameCredits receives for Sends with frames, from 1, from the beginning on
- * @param mostFrameCredits how many there may become; what is beyond {@code frameCredits} is leased
- * @param controlCredits receives for Sends without; see {@link SendHeader}
- * @param slotBytes the longest Send it takes, header included
+ * @param frameCredits receives for Sends with frames, from the beginning; at least 1
+ * @param mostFrameCredits the largest number of them; those beyond {@code frameCredits} are leased
+ * @param controlCredits receives for other Sends; see {@link SendHeader}
+ * @param slotBytes the length limit of a Send, with its header
  * @param features bits of {@link Features}
  */
 public record Terms(

@@ -3,8 +3,8 @@ package io.verbena.rdma.wire;
 import io.verbena.link.LinkException;
 
 /**
- * What the active end says before it is offered a link: in which version. What its device can do
- * follows in its {@link Greeting}, when it is known which one it connects by.
+ * The active end's request for an offer, with its version. The abilities of its device follow in
+ * its {@link Greeting}, when the device is known.
  *
  * <pre>
  *  0         1            2
@@ -13,10 +13,11 @@ import io.verbena.link.LinkException;
  *  +---------+------------+
  * </pre>
  *
- * <p>How many candidates it takes in an offer, is missing where it is {@link #FEW_CANDIDATES}.
+ * <p>The number of candidates that it accepts in an offer is left out if it is {@link
+ * #FEW_CANDIDATES}.
  */
 public final class UpgradeRequest {
-  /** What those take that do not say. */
+  /** The number for requests without one. */
   private static final int FEW_CANDIDATES = 8;
 
   private UpgradeRequest() {}
@@ -27,9 +28,9 @@ public final class UpgradeRequest {
   }
 
   /**
-   * Looks at a request, and returns how many candidates the other end takes.
+   * Checks a request; returns the number of candidates that the other end accepts.
    *
-   * @throws LinkException if this end does not understand it
+   * @throws LinkException if this end does not support its version
    */
   public static int candidates(byte[] in) throws LinkException {
     if (in.length == 0 || in[0] != Greeting.VERSION) {
