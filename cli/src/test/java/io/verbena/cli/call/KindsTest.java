@@ -150,7 +150,7 @@ class KindsTest {
     return List.of(
         "bytes @ \"%\" @ value: expected bytes as base64, not \"%\"",
         "bytes @ 7 @ value: expected bytes as base64, not 7",
-        "money @ {} @ value: expected what the serializer of Money writes",
+        "money @ {} @ value: expected the bytes that the serializer of Money writes",
         "shape @ {\"Cube\": {}} @ value: expected an object of one member, which is one of Circle",
         "shape @ {\"Circle\": {\"radius\": 1}} @ value.Circle.center: is missing; its type is Point",
         "shape @ {} @ value: expected an object of one member",

@@ -74,7 +74,7 @@ final class CheckedInput extends Input {
   private KryoException tooMany(int count) {
     return new KryoException(
         (count & 0xffff_ffffL)
-            + " elements cannot fit into "
+            + " elements cannot be in "
             + (limit - position)
             + " bytes, at byte "
             + position

@@ -193,7 +193,7 @@ class HostileBytesTest {
     byte[] hostile = Encoded.write(sham, withinOneAnother(keys, inList));
     assertThatThrownBy(() -> Encoded.read(anything, hostile))
         .isInstanceOf(WireException.class)
-        .hasMessageContaining("from within an element of a set or a key of a map");
+        .hasMessageContaining("inside an element of a set or a key of a map");
   }
 
   /** Says what may stand where, in each way that there is. */

@@ -74,7 +74,7 @@ final class Acceptor implements CmListener {
     List<InetSocketAddress> candidates =
         listeners.candidates(local, most, RdmaAddress.of(options.beside()));
     openDevices(); // now, because opening a device takes time, and a connected peer would wait for
-                   // it
+    // it
     long life = options.connectTimeout().toNanos() * OFFER_LIVES;
     PassiveConnect connect =
         new PassiveConnect(options, handler, context.clock().nanoTime() + life);

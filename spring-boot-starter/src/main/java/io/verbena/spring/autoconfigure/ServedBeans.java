@@ -71,7 +71,7 @@ final class ServedBeans {
       throw wrong(
           name,
           type,
-          "serves %s, which the bean '%s' serves too".formatted(service, before),
+          "serves the service %s, which the bean '%s' serves too".formatted(service, before),
           "Mark only one of them with @VerbenaService, or name the contracts of each there.");
     }
     bindings.add(binding);
