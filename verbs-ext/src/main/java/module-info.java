@@ -1,4 +1,4 @@
-/** What DiSNI's API lacks, and the seam for verbs providers. */
+/** Extensions of DiSNI's API, and the interface of verbs providers. */
 module io.verbena.verbs.ext {
   requires transitive disni;
   requires static transitive org.jspecify;

@@ -12,7 +12,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.SocketAddress;
 
-/** Leads RdmaCm's calls to the objects, which know their provider. */
+/** Forwards RdmaCm's calls to the objects, which belong to their provider. */
 final class BridgeCm extends RdmaCm {
   @Override
   public RdmaEventChannel createEventChannel() throws IOException {

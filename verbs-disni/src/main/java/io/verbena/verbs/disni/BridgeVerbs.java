@@ -27,7 +27,10 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.List;
 
-/** Leads RdmaVerbs' calls to the objects, and makes DiSNI's stateful calls of the extensions. */
+/**
+ * Forwards RdmaVerbs' calls to the objects, and implements DiSNI's stateful calls with the
+ * extensions.
+ */
 final class BridgeVerbs extends RdmaVerbs {
   @Override
   public IbvPd allocPd(IbvContext context) throws IOException {
@@ -118,7 +121,7 @@ final class BridgeVerbs extends RdmaVerbs {
       return pd.deallocPd();
     } catch (IOException | RuntimeException e) {
       throw e;
-    } catch (Exception e) { // which is all that DiSNI declares
+    } catch (Exception e) { // the only exception type that DiSNI declares
       throw new IOException(e);
     }
   }

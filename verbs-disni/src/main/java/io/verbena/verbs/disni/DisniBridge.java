@@ -16,12 +16,12 @@ import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one RdmaProvider behind DiSNI's static entry points, which leads every call to the provider
- * of the object it is made on, so that a real device and any number of fabrics live in one JVM.
+ * The RdmaProvider behind DiSNI's static entry points. It forwards every call to the provider of
+ * the object, so that a real device and any number of fabrics can share one JVM.
  *
  * <p>An unmodified DiSNI program needs {@link #install()} before its first DiSNI object, which
- * {@link Launch} does for it; its event channels are then that provider's. Programs that hold a
- * {@link VerbsProvider} need not install it. All methods are safe for use by several threads.
+ * {@link Launch} calls; its event channels then belong to that provider. Programs that use a {@link
+ * VerbsProvider} directly need not install it. All methods are safe for use by several threads.
  */
 public final class DisniBridge extends RdmaProvider {
   private static final StackWalker CALLERS =
@@ -35,15 +35,15 @@ public final class DisniBridge extends RdmaProvider {
   private final RdmaCm cm = new BridgeCm();
   private final RdmaVerbs verbs = new BridgeVerbs();
 
-  /** For {@code ServiceLoader}, by which {@link UnderDisni} finds it. */
+  /** Called by {@code ServiceLoader}, through which {@link UnderDisni} finds it. */
   public DisniBridge() {}
 
   /**
-   * Puts the devices of this machine under DiSNI's API, by the provider that is on the path; call
-   * it before the first DiSNI object is made.
+   * Makes DiSNI's API use the devices of this machine, by the provider on the path. Call it before
+   * the first DiSNI object is made.
    *
-   * @return why they cannot be used here, with the cure; nothing is installed then. Empty when all
-   *     is well.
+   * @return the reason that they cannot be used here, with the cure; nothing is installed then.
+   *     Empty after success
    */
   public static Optional<VerbsException> install() {
     String others = otherDisni(CALLERS.getCallerClass().getClassLoader());
@@ -65,10 +65,10 @@ public final class DisniBridge extends RdmaProvider {
   }
 
   /**
-   * Makes {@code provider} the one that {@link RdmaEventChannel#createEventChannel()} uses.
+   * Makes {@link RdmaEventChannel#createEventChannel()} use {@code provider}.
    *
-   * @throws IllegalStateException if the program has classes of DiSNI's of its own, for which this
-   *     would have no effect; the message has the cure
+   * @throws IllegalStateException if the program has its own classes of DiSNI, for which this would
+   *     have no effect; the message says what to do
    */
   public static void install(VerbsProvider provider) {
     String others = otherDisni(CALLERS.getCallerClass().getClassLoader());
@@ -81,7 +81,7 @@ public final class DisniBridge extends RdmaProvider {
   private static void put(VerbsProvider provider) {
     UnderDisni.ensure();
     if (!(underDisni() instanceof DisniBridge)) {
-      UnderDisni.use(new DisniBridge()); // whose class loader UnderDisni's does not see
+      UnderDisni.use(new DisniBridge()); // UnderDisni's class loader does not see it
     }
     installed = provider;
   }
@@ -90,13 +90,14 @@ public final class DisniBridge extends RdmaProvider {
     try {
       return RdmaProvider.provider();
     } catch (IOException e) {
-      throw new IllegalStateException("There is one, so that DiSNI makes none of its own", e);
+      throw new IllegalStateException(
+          "This provider exists so that DiSNI makes none of its own", e);
     }
   }
 
   /**
-   * Returns what to do where a program that calls this has other classes of DiSNI's than this
-   * module; empty where it has the same, or none.
+   * Returns the cure if a calling program has other classes of DiSNI than this module; empty if it
+   * has the same, or none.
    *
    * @param callers null for the boot loader
    */
@@ -104,14 +105,13 @@ public final class DisniBridge extends RdmaProvider {
     try {
       Class<?> its = Class.forName(RdmaProvider.class.getName(), false, callers);
       if (its != RdmaProvider.class) {
-        return ("the program's DiSNI, which %s loads from %s, is not the one below Verbena, from"
-                + " %s. Have DiSNI once: leave its jar out of the program, or put verbs-disni,"
+        return ("the program's DiSNI, which %s loads from %s, is not the one that Verbena uses, from %s. Use only one: leave its jar out of the program, or put verbs-disni,"
                 + " verbs-ext and the provider (verbs-ffm) beside the program's and nowhere"
                 + " above.")
             .formatted(its.getClassLoader(), source(its), source(RdmaProvider.class));
       }
     } catch (ClassNotFoundException | LinkageError e) {
-      // It calls nothing of DiSNI's.
+      // The program does not use DiSNI.
     }
     return "";
   }

@@ -16,9 +16,9 @@ import java.nio.ByteBuffer;
 import java.util.function.Consumer;
 
 /**
- * Stand-ins for the two helpers of DiSNI's that JDK 25 does not let run without flags or a native
- * library: threads of active endpoint groups call one, programs with direct buffers the other. They
- * are made in DiSNI's package before DiSNI's own are loaded, so that no module shares that package.
+ * Replaces two helpers of DiSNI that JDK 25 does not run without flags or a native library. Threads
+ * of active endpoint groups use one of them, and programs with direct buffers the other. They are
+ * defined in DiSNI's package before DiSNI's own are loaded, so no module shares that package.
  */
 final class DisniHelpers {
   private DisniHelpers() {}
@@ -35,7 +35,7 @@ final class DisniHelpers {
     try {
       MethodHandles.privateLookupIn(neighbour, MethodHandles.lookup()).defineClass(bytes);
     } catch (LinkageError e) {
-      // The program has loaded one already, which may be its own.
+      // The program has already loaded one, perhaps its own.
     } catch (IllegalAccessException e) {
       throw new IllegalStateException("DiSNI's package is closed to " + DisniHelpers.class, e);
     }

@@ -6,7 +6,7 @@ import java.lang.reflect.Method;
 import java.util.Arrays;
 
 /**
- * Runs a program that was written for DiSNI, as it is, on the real devices:
+ * Runs an unmodified DiSNI program on the real devices:
  *
  * <pre>
  * java --enable-native-access=ALL-UNNAMED -cp verbs-disni.jar:verbs-ffm.jar:verbs-ext.jar:disni.jar:…:app.jar \
@@ -19,8 +19,8 @@ public final class Launch {
   private Launch() {}
 
   /**
-   * Puts the devices under DiSNI's API and calls another {@code main}. Where that cannot be, it
-   * says why and what to do, and the process ends with status 1.
+   * Makes DiSNI's API use the devices, and calls another {@code main}. If the devices cannot be
+   * used, it prints the reason and the cure, and the process ends with status 1.
    *
    * @param args the class with that {@code main}, then its arguments
    */
@@ -40,7 +40,7 @@ public final class Launch {
       return;
     }
     try {
-      program.setAccessible(true); // its class need not be public
+      program.setAccessible(true); // its class may be private
       program.invoke(null, (Object) Arrays.copyOfRange(args, 1, args.length));
     } catch (InvocationTargetException e) {
       throw e.getCause();

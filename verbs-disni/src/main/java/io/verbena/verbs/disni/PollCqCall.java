@@ -7,7 +7,7 @@ import io.verbena.verbs.ext.VerbsCq;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 
-/** DiSNI's stateful poll, over a block of its own. */
+/** DiSNI's stateful poll, with a block of its own. */
 final class PollCqCall extends SVCPollCq {
   private final VerbsCq cq;
   private final IbvWC[] completions;
@@ -31,7 +31,7 @@ final class PollCqCall extends SVCPollCq {
       wc.setOpcode(block.opcode(i));
       wc.setVendor_err(block.vendorError(i));
       wc.setByte_len(block.byteLength(i));
-      // Its bytes in memory are those on the wire, as those of a key are.
+      // Its bytes in memory are those on the wire, like those of a key.
       wc.setImm_data(block.invalidatedRkey(i));
       wc.setQp_num(block.qpNumber(i));
       wc.setSrc_qp(block.sourceQp(i));

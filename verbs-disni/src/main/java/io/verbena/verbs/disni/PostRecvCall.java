@@ -9,7 +9,7 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.util.List;
 
-/** DiSNI's stateful posting of receives, over a block of its own. */
+/** DiSNI's stateful posting of receives, with a block of its own. */
 final class PostRecvCall extends SVCPostRecv {
   private final VerbsQp qp;
   private final ReceiveBlock block;

@@ -13,7 +13,7 @@ import java.lang.foreign.Arena;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** DiSNI's stateful posting of sends, over a block of its own. */
+/** DiSNI's stateful posting of sends, with a block of its own. */
 final class PostSendCall extends SVCPostSend {
   private final VerbsQp qp;
   private final SendBlock block;
@@ -29,7 +29,7 @@ final class PostSendCall extends SVCPostSend {
     }
   }
 
-  /** The pieces of a request: as many of its list as it says, and none where it has no list. */
+  /** Returns the pieces of a request: the given number from its list, or none if it has no list. */
   static List<IbvSge> pieces(@Nullable List<IbvSge> list, int count) {
     return list == null ? List.of() : list.subList(0, Math.clamp(count, 0, list.size()));
   }
@@ -44,7 +44,7 @@ final class PostSendCall extends SVCPostSend {
     for (IbvSge sge : pieces) {
       block.sge(index, sge.getAddr(), sge.getLength(), sge.getLkey());
     }
-    // Its bytes in memory are those on the wire, as those of a key are.
+    // Its bytes in memory are those on the wire, like those of a key.
     block.invalidate(index, request.getImm_data());
     if (opcode == SendOpcode.ATOMIC_CMP_AND_SWP || opcode == SendOpcode.ATOMIC_FETCH_AND_ADD) {
       IbvSendWR.Atomic atomic = request.getAtomic();
@@ -59,7 +59,7 @@ final class PostSendCall extends SVCPostSend {
     }
   }
 
-  /** DiSNI's calls have no result that could say "full". */
+  /** Returns the failure for a full queue, because DiSNI's calls have no result for it. */
   static VerbsException full(String call, int posted, int wanted) {
     return new VerbsException(
         call,

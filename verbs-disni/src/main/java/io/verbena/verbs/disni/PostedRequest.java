@@ -79,7 +79,7 @@ record PostedRequest(SendBlock block, int index) implements SendRequestMod, SVCP
     return memory().get(JAVA_INT, Layouts.SEND_WR_RDMA_RKEY);
   }
 
-  /** Padding that DiSNI shows; it means nothing to a device. */
+  /** Padding that DiSNI exposes; devices ignore it. */
   @Override
   public void setReserved(int reserved) {
     memory().set(JAVA_INT, Layouts.SEND_WR_RDMA_RKEY + Integer.BYTES, reserved);

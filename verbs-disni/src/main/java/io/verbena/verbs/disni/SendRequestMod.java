@@ -4,17 +4,17 @@ import com.ibm.disni.verbs.SVCPostSend;
 import io.verbena.verbs.ext.SendOpcode;
 
 /**
- * A request of DiSNI's stateful post that can change its opcode and immediate, too. What {@link
- * SVCPostSend#getWrMod} of any provider behind {@link DisniBridge} returns.
+ * A request of DiSNI's stateful post whose opcode and immediate can be changed, too. {@link
+ * SVCPostSend#getWrMod} of any provider behind {@link DisniBridge} returns it.
  */
 public interface SendRequestMod extends SVCPostSend.SendWRMod {
   /**
-   * Changes what the request does.
+   * Changes the operation of the request.
    *
    * @param opcode a {@link SendOpcode}
    */
   void setOpcode(int opcode);
 
-  /** The immediate, in this machine's order. */
+  /** Sets the immediate, in this machine's byte order. */
   void setImm_data(int immediate);
 }

@@ -5,18 +5,18 @@ import com.ibm.disni.verbs.IbvQP;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something that happened to a device outside the completion queues.
+ * An event of a device outside of the completion queues.
  *
- * @param qp what a QP_, COMM_EST, SQ_DRAINED or PATH_ event is about, else null; null too when that
- *     object was destroyed meanwhile, as for cq and srq
- * @param cq what CQ_ERR is about, else null
- * @param srq what an SRQ_ event is about, else null
+ * @param qp the queue pair of a QP_, COMM_EST, SQ_DRAINED or PATH_ event, else null; also null if
+ *     it was destroyed meanwhile, as for cq and srq
+ * @param cq the completion queue of CQ_ERR, else null
+ * @param srq the shared receive queue of an SRQ_ event, else null
  * @param port the port of a PORT_, LID_, PKEY_, SM_, GID_ or CLIENT_ event, else 0
  */
 public record AsyncEvent(
     Type type, @Nullable IbvQP qp, @Nullable IbvCQ cq, @Nullable SharedReceiveQueue srq, int port) {
 
-  /** What happened, in the order of {@code enum ibv_event_type}. */
+  /** The types of events, in the order of {@code enum ibv_event_type}. */
   public enum Type {
     CQ_ERR,
     QP_FATAL,

@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 
 /**
- * DiSNI's {@code close()}, which has no exception to throw and may come after a destruction. For
- * providers.
+ * Helps providers to implement DiSNI's {@code close()}, which may not throw a checked exception,
+ * and may be called after the object was destroyed.
  */
 public final class Closing {
   private Closing() {}
@@ -13,11 +13,11 @@ public final class Closing {
   /** Frees an object. */
   @FunctionalInterface
   public interface Destruction {
-    /** Frees it, or says why that cannot be. */
+    /** Frees the object, or throws the reason that it cannot. */
     void run() throws IOException;
   }
 
-  /** Destroys an object, unless that was done; a failure comes unchecked. */
+  /** Destroys an object, unless that is done already. A failure is thrown unchecked. */
   public static void unless(boolean done, Destruction destruction) {
     if (!done) {
       try {

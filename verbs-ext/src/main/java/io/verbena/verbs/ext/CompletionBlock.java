@@ -9,10 +9,10 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Preallocated work completions, laid out as {@code ibv_poll_cq} fills them, filled without
- * allocation by {@link VerbsCq#poll(CompletionBlock)}. Confined to one thread at a time.
+ * Preallocated work completions, in the layout that {@code ibv_poll_cq} fills. {@link
+ * VerbsCq#poll(CompletionBlock)} fills them without allocation. For one thread at a time.
  *
- * <p>On a completion with an error only {@link #wrId}, {@link #status}, {@link #qpNumber} and
+ * <p>In a completion with an error only {@link #wrId}, {@link #status}, {@link #qpNumber} and
  * {@link #vendorError} are valid.
  */
 public final class CompletionBlock {
@@ -24,7 +24,7 @@ public final class CompletionBlock {
    * Allocates a block.
    *
    * @param arena owns the block's memory; keep it open while the block is used
-   * @param capacity how many completions one poll may take, at least 1
+   * @param capacity the largest number of completions of one poll, at least 1
    */
   public CompletionBlock(Arena arena, int capacity) {
     if (capacity < 1) {
@@ -38,7 +38,7 @@ public final class CompletionBlock {
     return capacity;
   }
 
-  /** How many the last poll took. */
+  /** Returns the number of completions of the last poll. */
   public int count() {
     return count;
   }
@@ -47,12 +47,12 @@ public final class CompletionBlock {
     return memory.get(JAVA_LONG_UNALIGNED, at(index) + Layouts.WR_ID);
   }
 
-  /** A {@link WcStatus}. */
+  /** Returns a {@link WcStatus}. */
   public int status(int index) {
     return memory.get(JAVA_INT_UNALIGNED, at(index) + Layouts.WC_STATUS);
   }
 
-  /** A {@link WcOpcode}. */
+  /** Returns a {@link WcOpcode}. */
   public int opcode(int index) {
     return memory.get(JAVA_INT_UNALIGNED, at(index) + Layouts.WC_OPCODE);
   }
@@ -61,32 +61,35 @@ public final class CompletionBlock {
     return memory.get(JAVA_INT_UNALIGNED, at(index) + Layouts.WC_VENDOR_ERROR);
   }
 
-  /** Bytes received, read or written by the peer's WRITE with immediate. */
+  /**
+   * Returns the number of bytes that were received, read, or written by the peer's WRITE with
+   * immediate.
+   */
   public int byteLength(int index) {
     return memory.get(JAVA_INT_UNALIGNED, at(index) + Layouts.WC_BYTE_LENGTH);
   }
 
-  /** The immediate, in this machine's order, where {@link WcFlags#WITH_IMM} is set. */
+  /** Returns the immediate, in this machine's byte order, if {@link WcFlags#WITH_IMM} is set. */
   public int immediate(int index) {
     return memory.get(Layouts.BIG_ENDIAN_INT, at(index) + Layouts.WC_IMMEDIATE);
   }
 
-  /** The window that the peer invalidated, where {@link WcFlags#WITH_INV} is set. */
+  /** Returns the window that the peer invalidated, if {@link WcFlags#WITH_INV} is set. */
   public int invalidatedRkey(int index) {
     return memory.get(JAVA_INT_UNALIGNED, at(index) + Layouts.WC_IMMEDIATE);
   }
 
-  /** The queue pair of this side. */
+  /** Returns the number of this side's queue pair. */
   public int qpNumber(int index) {
     return memory.get(JAVA_INT_UNALIGNED, at(index) + Layouts.WC_QP_NUMBER);
   }
 
-  /** {@link WcFlags}. */
+  /** Returns the {@link WcFlags}. */
   public int flags(int index) {
     return memory.get(JAVA_INT_UNALIGNED, at(index) + Layouts.WC_FLAGS);
   }
 
-  /** The peer's queue pair, where the device tells: of datagrams. */
+  /** Returns the number of the peer's queue pair if the device reports it, as for datagrams. */
   public int sourceQp(int index) {
     return memory.get(JAVA_INT_UNALIGNED, at(index) + Layouts.WC_SOURCE_QP);
   }
@@ -107,12 +110,12 @@ public final class CompletionBlock {
     return memory.get(JAVA_BYTE, at(index) + Layouts.WC_DESTINATION_PATH_BITS);
   }
 
-  /** Where {@code ibv_wc[capacity]} begins, for providers. */
+  /** For providers: returns the address of {@code ibv_wc[capacity]}. */
   public long address() {
     return memory.address();
   }
 
-  /** Says how many completions the provider stored; for providers. */
+  /** For providers: sets the number of stored completions. */
   public int filled(int completions) {
     count = completions;
     return completions;

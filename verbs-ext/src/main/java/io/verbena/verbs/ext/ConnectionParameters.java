@@ -8,26 +8,26 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 
 /**
- * Connection parameters with the setters that {@link RdmaConnParam} refuses, for connect and
- * accept.
+ * Connection parameters for connect and accept, with the setters that {@link RdmaConnParam}
+ * refuses.
  *
- * <p>Retries start at 7 (which for RNR means for ever) and not at DiSNI's 0, with which a single
- * lost packet ends the connection. Made by one thread, read by the call.
+ * <p>Retries start at 7 (which for RNR means for ever). DiSNI's default of 0 would end the
+ * connection at the first lost packet. One thread makes it, and the call reads it.
  *
- * <p>Providers read the fields by DiSNI's getters, bytes as unsigned, so that a plain RdmaConnParam
- * works as well, and make one of these for an event's {@code getConn()}.
+ * <p>Providers read the fields by DiSNI's getters, with bytes as unsigned, so a plain RdmaConnParam
+ * works as well. They make an object of this class for an event's {@code getConn()}.
  */
 public final class ConnectionParameters extends RdmaConnParam {
-  /** Bytes that a connect can carry; the peer sees as many, padded with zeros. */
+  /** The most bytes that a connect can carry. The peer gets this many, padded with zeros. */
   public static final int MAX_CONNECT_DATA = 56;
 
-  /** Bytes that an accept can carry; the peer sees as many, padded with zeros. */
+  /** The most bytes that an accept can carry. The peer gets this many, padded with zeros. */
   public static final int MAX_ACCEPT_DATA = 196;
 
-  /** Bytes that a reject can carry; the peer sees as many, padded with zeros. */
+  /** The most bytes that a reject can carry. The peer gets this many, padded with zeros. */
   public static final int MAX_REJECT_DATA = 148;
 
-  /** Holds the private data that {@code private_data_addr} points to. */
+  /** Keeps the private data alive to which {@code private_data_addr} points. */
   private MemorySegment privateData = MemorySegment.NULL;
 
   public ConnectionParameters() {
@@ -38,9 +38,9 @@ public final class ConnectionParameters extends RdmaConnParam {
   }
 
   /**
-   * The private data of an event, copied, so that it outlives the event; empty where there is none.
-   * It is padded with zeros: senders must carry their own length. Call before the event is
-   * acknowledged.
+   * Returns a copy of an event's private data, which stays valid after the event; empty if there is
+   * none. The data is padded with zeros, so senders must include its length. Call it before the
+   * event is acknowledged.
    */
   public static ByteBuffer privateData(RdmaCmEvent event) {
     int length = event.getConn().getPrivate_data_len() & 0xff;
@@ -54,10 +54,10 @@ public final class ConnectionParameters extends RdmaConnParam {
   }
 
   /**
-   * Sets the private data that goes with the request or the reply.
+   * Sets the private data of the request or the reply.
    *
-   * @param data copied from its position to its limit, which are left alone; at most 255 bytes
-   *     here, and what the call allows there ({@link #MAX_CONNECT_DATA}, {@link #MAX_ACCEPT_DATA})
+   * @param data copied from its position to its limit, which do not change; at most 255 bytes, and
+   *     at most as many as the call allows ({@link #MAX_CONNECT_DATA}, {@link #MAX_ACCEPT_DATA})
    */
   public ConnectionParameters privateData(ByteBuffer data) {
     int length = data.remaining();
@@ -72,13 +72,15 @@ public final class ConnectionParameters extends RdmaConnParam {
     return this;
   }
 
-  /** READs and atomics that this side accepts outstanding from the peer, 0..255. */
+  /**
+   * Sets the number of outstanding READs and atomics that this side accepts from the peer, 0..255.
+   */
   @Override
   public void setResponder_resources(byte count) {
     responder_resources = count;
   }
 
-  /** READs and atomics that this side will have outstanding, 0..255. */
+  /** Sets the number of READs and atomics that this side may have outstanding, 0..255. */
   @Override
   public void setInitiator_depth(byte count) {
     initiator_depth = count;
@@ -89,13 +91,13 @@ public final class ConnectionParameters extends RdmaConnParam {
     flow_control = onOff;
   }
 
-  /** Repeats of an unacknowledged packet, 0..7. */
+  /** Sets the number of repeats of an unacknowledged packet, 0..7. */
   @Override
   public void setRetry_count(byte count) {
     retry_count = count;
   }
 
-  /** Repeats when the receiver is not ready, 0..7; 7 is for ever. */
+  /** Sets the number of repeats when the receiver is not ready, 0..7; 7 means for ever. */
   @Override
   public void setRnr_retry_count(byte count) {
     rnr_retry_count = count;

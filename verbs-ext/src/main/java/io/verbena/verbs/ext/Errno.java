@@ -28,7 +28,7 @@ public final class Errno {
 
   private Errno() {}
 
-  /** The symbolic name, for messages; never fails. */
+  /** Returns the symbolic name, for messages; never fails. */
   public static String name(int errno) {
     return switch (errno) {
       case EPERM -> "EPERM";

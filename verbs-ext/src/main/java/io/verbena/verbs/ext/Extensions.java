@@ -1,6 +1,6 @@
 package io.verbena.verbs.ext;
 
-/** Finds an extension interface on a DiSNI object. */
+/** Finds the extension interface of a DiSNI object. */
 final class Extensions {
   private Extensions() {}
 

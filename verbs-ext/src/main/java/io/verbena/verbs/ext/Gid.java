@@ -11,12 +11,12 @@ import java.nio.ByteBuffer;
  * @param low the last eight bytes
  */
 public record Gid(long high, long low) {
-  /** Whether nothing stands at this index of the table. */
+  /** Returns whether it is the empty entry of a table. */
   public boolean isEmpty() {
     return high == 0 && low == 0;
   }
 
-  /** The address in it: an IPv4 one where it is IPv4-mapped, else an IPv6 one. */
+  /** Returns its address: an IPv4 address if it is IPv4-mapped, else an IPv6 address. */
   public InetAddress toAddress() {
     try {
       return InetAddress.getByAddress(ByteBuffer.allocate(16).putLong(high).putLong(low).array());

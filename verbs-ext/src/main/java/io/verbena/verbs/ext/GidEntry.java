@@ -3,15 +3,15 @@ package io.verbena.verbs.ext;
 /**
  * An entry of a port's GID table.
  *
- * @param gid perhaps {@linkplain Gid#isEmpty() empty}
- * @param type how packets from this address are built
- * @param netdev the network interface whose address it is, such as {@code eth0}; empty where none
- *     is, or where this process does not see it
+ * @param gid may be {@linkplain Gid#isEmpty() empty}
+ * @param type the format of packets from this address
+ * @param netdev the network interface that has the address, such as {@code eth0}; empty if there is
+ *     none, or if this process does not see it
  */
 public record GidEntry(Gid gid, Type type, String netdev) {
-  /** How packets are built. */
+  /** The format of packets. */
   public enum Type {
-    /** Whatever is no RoCE: the GID is no IP address. */
+    /** Not RoCE: the GID is not an IP address. */
     IB,
     /** RoCE on Ethernet itself, within one segment. */
     ROCE_V1,

@@ -8,21 +8,21 @@ import java.util.HexFormat;
  * An IP address of this host.
  *
  * @param netdev the network interface that has it, such as {@code ib0}
- * @param hardware the interface's hardware address, as {@code 52:54:00:12:34:56}; empty where it is
- *     not known
+ * @param hardware the interface's hardware address, such as {@code 52:54:00:12:34:56}; empty if it
+ *     is unknown
  * @param address the address
- * @param bits how many of its bits the addresses have in common that are reached without a router
+ * @param bits the prefix length of the network that is reached without a router
  */
 public record HostAddress(String netdev, String hardware, InetAddress address, int bits) {
   private static final HexFormat COLONS = HexFormat.ofDelimiter(":");
 
-  /** Where the port's GID is in the hardware address of an IPoIB interface. */
+  /** The offset of the port's GID in the hardware address of an IPoIB interface. */
   private static final int IPOIB_PREFIX = 4;
 
   /**
-   * Returns whether the connection manager takes the port with this GID for the address's, where
-   * the port is no RoCE: on IPoIB the interface's hardware address has the GID in it, on iWARP it
-   * is the beginning of the GID.
+   * Returns whether the address belongs to the port with this GID, in the view of the connection
+   * manager, for a port that is not RoCE. On IPoIB the interface's hardware address contains the
+   * GID. On iWARP the GID begins with it.
    */
   public boolean leadsTo(Gid gid) {
     byte[] own;

@@ -4,9 +4,9 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 /**
- * Sizes and offsets, in bytes, of the structures of the data path, as every 64-bit Linux has had
- * them since 2017 (rdma-core 15): work requests and completions are laid out once, here, for real
- * devices and for the fabric in memory alike.
+ * Sizes and offsets, in bytes, of the structures of the data path, as on every 64-bit Linux since
+ * 2017 (rdma-core 15). Work requests and completions of real devices and of the fabric in memory
+ * have the same layout, which is defined here.
  */
 public final class Layouts {
   /**

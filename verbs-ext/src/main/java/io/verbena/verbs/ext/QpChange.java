@@ -1,8 +1,8 @@
 package io.verbena.verbs.ext;
 
 /**
- * A change to a queue pair's attributes ({@code ibv_modify_qp}): only what was set here is changed.
- * Made by one thread, read by the call.
+ * A change of a queue pair's attributes ({@code ibv_modify_qp}). Attributes that are not set stay
+ * as they are. One thread makes it, and the call reads it.
  */
 public final class QpChange {
   public static final int STATE = 1;
@@ -14,7 +14,7 @@ public final class QpChange {
   private int accessFlags;
   private int minRnrTimer;
 
-  /** To ERR: everything posted is flushed. */
+  /** Returns a change to ERR, which flushes all posted requests. */
   public static QpChange toError() {
     return new QpChange().state(QpState.ERR);
   }
@@ -26,9 +26,9 @@ public final class QpChange {
   }
 
   /**
-   * Grants the peer exactly these rights.
+   * Sets the rights of the peer.
    *
-   * @param flags {@link Access} flags that the peer may use on this queue pair
+   * @param flags the {@link Access} flags that the peer has on this queue pair
    */
   public QpChange accessFlags(int flags) {
     accessFlags = flags;
@@ -37,7 +37,7 @@ public final class QpChange {
   }
 
   /**
-   * Sets the wait that this side asks of a sender it has no receive for.
+   * Sets the time that a sender must wait if this side has no receive.
    *
    * @param code 0..31, see {@link QpAttributes#minRnrTimer()}
    */
@@ -50,7 +50,10 @@ public final class QpChange {
     return this;
   }
 
-  /** Which are set: {@link #STATE}, {@link #ACCESS_FLAGS}, {@link #MIN_RNR_TIMER}, as in C. */
+  /**
+   * Returns the set attributes, as in C: {@link #STATE}, {@link #ACCESS_FLAGS}, {@link
+   * #MIN_RNR_TIMER}.
+   */
   public int mask() {
     return mask;
   }

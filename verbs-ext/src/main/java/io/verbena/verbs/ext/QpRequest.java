@@ -3,25 +3,23 @@ package io.verbena.verbs.ext;
 import com.ibm.disni.verbs.IbvQP;
 import com.ibm.disni.verbs.IbvQPInitAttr;
 
-/** What a program asks of a new queue pair, as every provider takes it. */
+/** Checks a program's request for a queue pair, for all providers. */
 public final class QpRequest {
-  /** What libdisni gives every queue pair, whatever the program asked for. */
+  /** The least number of pieces that libdisni allows every queue pair. */
   private static final int LEAST_PIECES = 4;
 
   private QpRequest() {}
 
   /**
-   * Refuses every type of queue pair but reliable connections: DiSNI cannot say where a datagram
-   * goes, and a device's library follows a pointer that nobody has filled in.
-   *
-   * @return the type, where none is asked for the reliable connection
+   * Returns the type; a reliable connection if none is set. Refuses all other types. DiSNI cannot
+   * address a datagram, and a device's library would follow a pointer that was not set.
    */
   public static int type(IbvQPInitAttr attr) throws VerbsException {
     if (attr.getQp_type() != 0 && attr.getQp_type() != IbvQP.IBV_QPT_RC) {
       throw new VerbsException(
           "rdma_create_qp",
           Errno.EOPNOTSUPP,
-          "only reliable connected queue pairs can be had, not type "
+          "only reliable connected queue pairs are supported, not type "
               + attr.getQp_type()
               + ". Ask for IBV_QPT_RC.");
     }
@@ -29,8 +27,8 @@ public final class QpRequest {
   }
 
   /**
-   * Returns how many pieces a request may have: as many as asked for, but never fewer than libdisni
-   * gives, which programs rely on.
+   * Returns the number of pieces that a request may have: the requested number, but no fewer than
+   * libdisni allows, because programs rely on that.
    */
   public static int pieces(int asked) {
     return Math.max(asked, LEAST_PIECES);

@@ -16,7 +16,9 @@ public enum QpState {
     this.value = value;
   }
 
-  /** The state with that value; fails with {@link IllegalArgumentException} where there is none. */
+  /**
+   * Returns the state with this value. Throws {@link IllegalArgumentException} if there is none.
+   */
   public static QpState of(int value) {
     for (QpState state : values()) {
       if (state.value == value) {
@@ -26,7 +28,7 @@ public enum QpState {
     throw new IllegalArgumentException("No queue pair state has the value " + value);
   }
 
-  /** What the verbs calls and {@code IbvQP.getState()} use. */
+  /** Returns the value that verbs calls and {@code IbvQP.getState()} use. */
   public int value() {
     return value;
   }

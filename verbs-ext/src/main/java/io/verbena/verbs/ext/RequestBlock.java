@@ -9,8 +9,8 @@ import java.util.Objects;
 
 /**
  * Work requests followed by their scatter/gather lists, in one piece of off-heap memory. Its fields
- * are aligned as the device wants them; layouts that ask for no alignment spare checking that again
- * at each of them.
+ * have the alignment that the device needs. The code uses unaligned layouts, which saves a check at
+ * each field.
  */
 abstract sealed class RequestBlock permits SendBlock, ReceiveBlock {
   final MemorySegment memory;
@@ -33,12 +33,12 @@ abstract sealed class RequestBlock permits SendBlock, ReceiveBlock {
     }
   }
 
-  /** How many requests it holds. */
+  /** Returns the number of requests. */
   public final int capacity() {
     return capacity;
   }
 
-  /** How many pieces a request may have. */
+  /** Returns the largest number of pieces of a request. */
   public final int maxSges() {
     return maxSges;
   }
@@ -63,16 +63,19 @@ abstract sealed class RequestBlock permits SendBlock, ReceiveBlock {
     return memory.get(JAVA_INT_UNALIGNED, sgeAt(index, sge) + Layouts.SGE_LKEY);
   }
 
-  /** The address of a request, for providers: a failed post names the bad one by it. */
+  /**
+   * For providers: returns the address of a request. A failed post reports the faulty request by
+   * it.
+   */
   public final long address(int index) {
     return memory.address() + at(index);
   }
 
   /**
-   * Links requests {@code first} to {@code first + count - 1} into the list that a post takes, for
-   * providers.
+   * For providers: links requests {@code first} to {@code first + count - 1} into the list for a
+   * post.
    *
-   * @return the address of the first
+   * @return the address of the first request
    */
   public final long chain(int first, int count) {
     if (count < 1 || first < 0 || first > capacity - count) {
@@ -87,7 +90,7 @@ abstract sealed class RequestBlock permits SendBlock, ReceiveBlock {
     return address(first);
   }
 
-  /** The memory of a request, in the layout of {@link Layouts}, for DiSNI's views of it. */
+  /** Returns the memory of a request, in the layout of {@link Layouts}, for DiSNI's views of it. */
   public final MemorySegment memory(int index) {
     return memory.asSlice(at(index), requestSize);
   }
@@ -96,7 +99,7 @@ abstract sealed class RequestBlock permits SendBlock, ReceiveBlock {
     return (long) Objects.checkIndex(index, capacity) * requestSize;
   }
 
-  /** Begins a request with so many pieces; returns where it is. */
+  /** Begins a request with a number of pieces; returns its offset. */
   final long begin(int index, long wrId, int sges) {
     long at = at(index);
     memory.set(JAVA_LONG_UNALIGNED, at + Layouts.WR_ID, wrId);

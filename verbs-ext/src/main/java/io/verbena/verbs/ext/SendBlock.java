@@ -7,8 +7,8 @@ import com.ibm.disni.verbs.IbvMr;
 import java.lang.foreign.Arena;
 
 /**
- * Preallocated send requests, laid out as {@code ibv_post_send} takes them, posted without
- * allocation by {@link VerbsQp#postSend(SendBlock, int, int)}.
+ * Preallocated send requests, in the layout that {@code ibv_post_send} reads. {@link
+ * VerbsQp#postSend(SendBlock, int, int)} posts them without allocation.
  *
  * <pre>
  * block.request(0, wrId, SendOpcode.RDMA_WRITE_WITH_IMM, SendFlags.SIGNALED)
@@ -18,23 +18,24 @@ import java.lang.foreign.Arena;
  * int posted = qp.postSend(block, 0, 1);
  * </pre>
  *
- * <p>Confined to one thread at a time. A block may be changed and posted again as soon as the post
- * returned; the memory it points to belongs to the device until the completion (unless inline).
+ * <p>For one thread at a time. A block may be changed and posted again as soon as the post has
+ * returned. The memory that it points to belongs to the device until the completion, unless the
+ * request is inline.
  */
 public final class SendBlock extends RequestBlock {
   /**
    * Allocates a block.
    *
    * @param arena owns the block's memory; keep it open while the block is used
-   * @param capacity how many requests, at least 1
-   * @param maxSges pieces per request
+   * @param capacity the number of requests, at least 1
+   * @param maxSges the largest number of pieces of a request
    */
   public SendBlock(Arena arena, int capacity, int maxSges) {
     super(arena, capacity, maxSges, Layouts.SEND_WR_SIZE);
   }
 
   /**
-   * Begins request {@code index} afresh, without pieces.
+   * Resets request {@code index}, without pieces.
    *
    * @param opcode a {@link SendOpcode}
    * @param flags {@link SendFlags}
@@ -47,9 +48,9 @@ public final class SendBlock extends RequestBlock {
   }
 
   /**
-   * Has an inline request with one piece go once more, under another name and with another piece.
+   * Reuses an inline request with one piece, with another id and another piece.
    *
-   * @param flags {@link SendFlags}, inline among them
+   * @param flags {@link SendFlags}, with {@link SendFlags#INLINE}
    */
   public SendBlock again(int index, long wrId, int flags, long address, int length) {
     long at = at(index);
@@ -71,25 +72,28 @@ public final class SendBlock extends RequestBlock {
     return this;
   }
 
-  /** Adds a piece to it; for an inline request the lkey is ignored. */
+  /** Adds a piece to request {@code index}. The lkey of an inline request is ignored. */
   public SendBlock sge(int index, long address, int length, int lkey) {
     addSge(index, address, length, lkey);
     return this;
   }
 
-  /** The immediate of a request with one, in this machine's order. */
+  /** Sets the immediate of a request that has one, in this machine's byte order. */
   public SendBlock immediate(int index, int immediate) {
     memory.set(Layouts.BIG_ENDIAN_INT, at(index) + Layouts.SEND_WR_IMMEDIATE, immediate);
     return this;
   }
 
-  /** What LOCAL_INV or SEND_WITH_INV invalidates; stands where the immediate would. */
+  /**
+   * Sets the rkey that LOCAL_INV or SEND_WITH_INV invalidates. It shares its field with the
+   * immediate.
+   */
   public SendBlock invalidate(int index, int rkey) {
     memory.set(JAVA_INT_UNALIGNED, at(index) + Layouts.SEND_WR_IMMEDIATE, rkey);
     return this;
   }
 
-  /** Where a WRITE or READ goes to or comes from. */
+  /** Sets the remote memory of a WRITE or READ. */
   public SendBlock remote(int index, long address, int rkey) {
     memory.set(JAVA_LONG_UNALIGNED, at(index) + Layouts.SEND_WR_REMOTE_ADDRESS, address);
     memory.set(JAVA_INT_UNALIGNED, at(index) + Layouts.SEND_WR_RDMA_RKEY, rkey);
@@ -97,10 +101,11 @@ public final class SendBlock extends RequestBlock {
   }
 
   /**
-   * What an atomic does to 8 aligned bytes; the old value comes to its single 8-byte piece.
+   * Sets the operands of an atomic on 8 aligned remote bytes. The old value is written to its
+   * single piece, of 8 bytes.
    *
-   * @param compareAdd what to compare with, or what to add
-   * @param swap what to store when equal
+   * @param compareAdd the value to compare with, or to add
+   * @param swap the value to store if they are equal
    */
   public SendBlock atomic(int index, long address, int rkey, long compareAdd, long swap) {
     memory.set(JAVA_LONG_UNALIGNED, at(index) + Layouts.SEND_WR_REMOTE_ADDRESS, address);
@@ -111,8 +116,8 @@ public final class SendBlock extends RequestBlock {
   }
 
   /**
-   * What a {@link SendOpcode#BIND_MW} binds; the window's new key is {@code window.rkey()}, so call
-   * {@link MemoryWindow#nextRkey()} first.
+   * Sets the binding of a {@link SendOpcode#BIND_MW} request. The window's new key is {@code
+   * window.rkey()}, so call {@link MemoryWindow#nextRkey()} first.
    *
    * @param mr registered with {@link Access#MW_BIND}; covers the range
    * @param access REMOTE_ flags of {@link Access}
@@ -127,7 +132,7 @@ public final class SendBlock extends RequestBlock {
     memory.set(JAVA_LONG_UNALIGNED, at + Layouts.SEND_WR_BIND_LENGTH, length);
     memory.set(JAVA_INT_UNALIGNED, at + Layouts.SEND_WR_BIND_ACCESS, access);
     memory.set(
-        JAVA_INT_UNALIGNED, at + Layouts.SEND_WR_IMMEDIATE, 0); // librxe refuses anything else
+        JAVA_INT_UNALIGNED, at + Layouts.SEND_WR_IMMEDIATE, 0); // librxe accepts nothing else
     return this;
   }
 }

@@ -2,16 +2,16 @@ package io.verbena.verbs.ext;
 
 /** Flags of a send work request ({@code enum ibv_send_flags}). */
 public final class SendFlags {
-  /** Starts only when READs and atomics posted before it have completed. */
+  /** Waits until earlier READs and atomics have completed. */
   public static final int FENCE = 1;
 
-  /** Success, too, makes a completion; failures always do. */
+  /** A success makes a completion, too; a failure always does. */
   public static final int SIGNALED = 1 << 1;
 
-  /** Wakes a receiver that armed its queue for solicited completions only. */
+  /** Wakes a receiver that has armed its queue only for solicited completions. */
   public static final int SOLICITED = 1 << 2;
 
-  /** The payload is copied while posting; its memory need not be registered. */
+  /** Copies the payload while it is posted; its memory need not be registered. */
   public static final int INLINE = 1 << 3;
 
   private SendFlags() {}

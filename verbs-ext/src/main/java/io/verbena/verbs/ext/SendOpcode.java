@@ -1,6 +1,6 @@
 package io.verbena.verbs.ext;
 
-/** What a send work request does ({@code enum ibv_wr_opcode}). */
+/** The operation of a send work request ({@code enum ibv_wr_opcode}). */
 public final class SendOpcode {
   public static final int RDMA_WRITE = 0;
   public static final int RDMA_WRITE_WITH_IMM = 1;
@@ -10,18 +10,18 @@ public final class SendOpcode {
   public static final int ATOMIC_CMP_AND_SWP = 5;
   public static final int ATOMIC_FETCH_AND_ADD = 6;
 
-  /** Invalidates a type 2 window of this side; the rkey is {@link SendBlock#invalidate}'s. */
+  /** Invalidates a type 2 window of this side; set its rkey by {@link SendBlock#invalidate}. */
   public static final int LOCAL_INV = 7;
 
   /** Binds a type 2 window; see {@link SendBlock#bind}. */
   public static final int BIND_MW = 8;
 
-  /** A Send that also invalidates a window of the receiver. */
+  /** Sends, and also invalidates a window of the receiver. */
   public static final int SEND_WITH_INV = 9;
 
   private SendOpcode() {}
 
-  /** The name, for messages; never fails. */
+  /** Returns the name, for messages; never fails. */
   public static String name(int opcode) {
     return switch (opcode) {
       case RDMA_WRITE -> "RDMA_WRITE";

@@ -9,25 +9,28 @@ import java.io.IOException;
  * <p>Safe for use by several threads.
  */
 public interface SharedReceiveQueue {
-  /** What {@code IbvQPInitAttr.setSrq} takes: the provider's token of this queue. */
+  /** Returns the provider's token of this queue, for {@code IbvQPInitAttr.setSrq}. */
   long handle();
 
-  /** Receives it can hold; at least as many as asked for. */
+  /** Returns the number of receives that it can hold, at least the requested one. */
   int maxRequests();
 
   /**
-   * Posts receives, as {@link VerbsQp#postReceive(ReceiveBlock, int, int)} does.
+   * Posts receives like {@link VerbsQp#postReceive(ReceiveBlock, int, int)}.
    *
-   * @return how many were posted; fewer than {@code count} when the queue is full
+   * @return the number of posted receives; fewer than {@code count} if the queue is full
    */
   int postReceive(ReceiveBlock block, int first, int count) throws IOException;
 
   /**
-   * Arms the limit: once fewer than {@code limit} receives are posted, {@link
-   * AsyncEvent.Type#SRQ_LIMIT_REACHED} comes, once, and the limit is disarmed. 0 disarms it.
+   * Arms the limit. Once fewer than {@code limit} receives are posted, the device reports {@link
+   * AsyncEvent.Type#SRQ_LIMIT_REACHED} once, and the limit is disarmed. 0 disarms it.
    */
   void armLimit(int limit) throws IOException;
 
-  /** Fails with EBUSY while a queue pair uses it, and with EBADF the second time. */
+  /**
+   * Destroys the queue. Fails with EBUSY while a queue pair uses it, and with EBADF the second
+   * time.
+   */
   void destroy() throws IOException;
 }

@@ -11,14 +11,14 @@ import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The RdmaProvider that constructors of DiSNI's objects ask for, and that would load libdisni
- * otherwise. Where verbs-disni is on the path, it is that module's, which implements DiSNI's own
- * calls ({@code RdmaVerbs}, {@code RdmaCm}); else objects have only what their provider overrides
- * and the extensions of this package, and another call of DiSNI's is a NullPointerException that
- * names one of those two classes.
+ * The RdmaProvider that the constructors of DiSNI's objects need; without it they would load
+ * libdisni. If verbs-disni is on the path, it is that module's, which implements DiSNI's own calls
+ * ({@code RdmaVerbs}, {@code RdmaCm}). Otherwise objects have only the methods that their provider
+ * overrides, and the extensions of this package. Another call of DiSNI then throws a
+ * NullPointerException that names one of those two classes.
  */
 public final class UnderDisni extends RdmaProvider {
-  /** DiSNI asks for the version of its JNI library; this is the one its 2.1 jar expects. */
+  /** DiSNI asks for the version of its JNI library. This is the one that its 2.1 jar expects. */
   public static final int DISNI_VERSION = 32;
 
   static {
@@ -32,17 +32,17 @@ public final class UnderDisni extends RdmaProvider {
       return ServiceLoader.load(RdmaProvider.class, UnderDisni.class.getClassLoader())
           .findFirst()
           .orElseGet(UnderDisni::new);
-    } catch (ServiceConfigurationError e) { // one that stands on other classes of DiSNI's
+    } catch (ServiceConfigurationError e) { // a provider that uses other classes of DiSNI
       return new UnderDisni();
     }
   }
 
   /**
-   * Makes sure that it is there. Providers call it before their first DiSNI object. Safe for any
-   * thread.
+   * Makes sure that the provider is installed. Verbs providers call this before their first DiSNI
+   * object. Safe for any thread.
    */
   public static void ensure() {
-    // Loading the class did it.
+    // Loading this class has installed it.
   }
 
   @Override
@@ -61,9 +61,9 @@ public final class UnderDisni extends RdmaProvider {
   }
 
   /**
-   * Puts another in its place, for objects that are made from here on.
+   * Installs another provider, for objects that are made from here on.
    *
-   * @throws IllegalStateException if DiSNI does not let that be done; the message has the cure
+   * @throws IllegalStateException if DiSNI does not allow it; the message says what to do
    */
   @SuppressWarnings("LockOnNonEnclosingClassLiteral") // the lock that RdmaProvider.provider() takes
   public static void use(RdmaProvider underneath) {

@@ -6,20 +6,20 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@link IbvCompChannel} cannot say: which queue an event is for, within a time limit.
- * Implemented by the provider's channel class; safe for use by several threads.
+ * Extends {@link IbvCompChannel}: returns the queue of an event, within a time limit. Implemented
+ * by the provider's channel class; safe for use by several threads.
  */
 public interface VerbsCompChannel {
-  /** The extension of a channel; fails with {@link IllegalArgumentException} where it has none. */
+  /** Returns the extension of a channel. Throws {@link IllegalArgumentException} if it has none. */
   static VerbsCompChannel of(IbvCompChannel channel) {
     return Extensions.of(channel, VerbsCompChannel.class);
   }
 
   /**
-   * Takes the next event, already acknowledged: do not call {@link IbvCQ#ackEvents} for it.
+   * Takes the next event. It is acknowledged already: do not call {@link IbvCQ#ackEvents} for it.
    *
-   * @param timeoutNanos how long to wait, 0 for not at all; must not be negative
-   * @return the queue that has completions and is no longer armed, or null when the time is over
+   * @param timeoutNanos the longest wait, 0 for none; must not be negative
+   * @return the queue that has completions and is not armed any more, or null after the time limit
    */
   @Nullable IbvCQ nextEvent(long timeoutNanos) throws IOException;
 }

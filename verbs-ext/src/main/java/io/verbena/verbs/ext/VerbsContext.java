@@ -5,34 +5,34 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@link IbvContext} cannot say: an open device. Implemented by the provider's context class.
+ * Extends {@link IbvContext}, an open device. Implemented by the provider's context class.
  *
  * <p>Safe for use by several threads. Queries fail with {@link VerbsException} ({@link
  * Errno#ENODEV} or {@link Errno#EIO}) once the device is gone, and {@link IbvContext#isOpen} is
- * false as soon as that is known. What stands on it can be destroyed all the same.
+ * false as soon as that is known. The objects of the device can still be destroyed then.
  */
 public interface VerbsContext {
-  /** The extension of a context; fails with {@link IllegalArgumentException} where it has none. */
+  /** Returns the extension of a context. Throws {@link IllegalArgumentException} if it has none. */
   static VerbsContext of(IbvContext context) {
     return Extensions.of(context, VerbsContext.class);
   }
 
   VerbsProvider provider();
 
-  /** The device's name, such as {@code rxe0}. */
+  /** Returns the device's name, such as {@code rxe0}. */
   String deviceName();
 
   DeviceAttributes queryDevice() throws IOException;
 
   /**
-   * The state and limits of a port.
+   * Returns the state and limits of a port.
    *
    * @param port from 1
    */
   PortAttributes queryPort(int port) throws IOException;
 
   /**
-   * An entry of a port's GID table, perhaps empty.
+   * Returns an entry of a port's GID table, which may be empty.
    *
    * @param port from 1
    * @param index from 0 to {@link PortAttributes#gidTableLength()} - 1
@@ -40,19 +40,20 @@ public interface VerbsContext {
   GidEntry queryGid(int port, int index) throws IOException;
 
   /**
-   * The version of RoCE by which the connection manager connects from a port: what the host's
-   * {@code default_roce_mode} says, else version 2 where the port has it. {@link GidEntry.Type#IB}
-   * where the port is no RoCE.
+   * Returns the RoCE version with which the connection manager connects from a port: the host's
+   * {@code default_roce_mode}, or else version 2 if the port has it. {@link GidEntry.Type#IB} if
+   * the port is not RoCE.
    *
    * @param port from 1
    */
   GidEntry.Type connectsBy(int port) throws IOException;
 
   /**
-   * Takes the next asynchronous event of the device, already acknowledged; null when none came in
-   * time. A device is shared by everything on it, so one thread should take its events for all.
+   * Takes the next asynchronous event of the device, which is acknowledged already; null if there
+   * is none in time. All users of a device share its events, so one thread should take them for
+   * all.
    *
-   * @param timeoutNanos how long to wait, 0 for not at all; must not be negative
+   * @param timeoutNanos the longest wait, 0 for none; must not be negative
    */
   @Nullable AsyncEvent nextAsyncEvent(long timeoutNanos) throws IOException;
 }

@@ -4,13 +4,13 @@ import com.ibm.disni.verbs.IbvCQ;
 import java.io.IOException;
 
 /**
- * What {@link IbvCQ} cannot say: polling and arming a completion queue without allocation.
- * Implemented by the provider's CQ class.
+ * Extends {@link IbvCQ}: polls and arms a completion queue without allocation. Implemented by the
+ * provider's CQ class.
  *
  * <p>Safe for use by several threads; use after {@code destroyCQ()} fails with EBADF.
  */
 public interface VerbsCq {
-  /** The extension of a CQ; fails with {@link IllegalArgumentException} where it has none. */
+  /** Returns the extension of a CQ. Throws {@link IllegalArgumentException} if it has none. */
   static VerbsCq of(IbvCQ cq) {
     return Extensions.of(cq, VerbsCq.class);
   }
@@ -18,13 +18,14 @@ public interface VerbsCq {
   /**
    * Takes completions into the block, from its index 0.
    *
-   * @return how many, from 0 to the block's capacity; also {@link CompletionBlock#count()}
+   * @return the number of completions, from 0 to the block's capacity; also {@link
+   *     CompletionBlock#count()}
    */
   int poll(CompletionBlock block) throws IOException;
 
   /**
-   * Asks for one event on the queue's channel for the next completion that enters it. Poll once
-   * more after arming, or a completion that came between is missed.
+   * Asks for one event on the queue's channel for the next completion. Poll once more after arming,
+   * because a completion before it causes no event.
    *
    * @param solicitedOnly only for solicited receives and for errors
    */

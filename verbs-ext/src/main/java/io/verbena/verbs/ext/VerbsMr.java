@@ -4,24 +4,26 @@ import com.ibm.disni.verbs.IbvMr;
 import java.io.IOException;
 
 /**
- * What {@link IbvMr} cannot say: a registered memory region of any length. Implemented by the
- * provider's MR class; safe for use by several threads. {@link IbvMr#getAddr()}, {@link
- * IbvMr#getLkey()} and {@link IbvMr#getRkey()} hold; {@link IbvMr#getLength()} is capped at 2^31-1.
+ * Extends {@link IbvMr} to registered memory of any length. Implemented by the provider's MR class;
+ * safe for use by several threads. {@link IbvMr#getAddr()}, {@link IbvMr#getLkey()} and {@link
+ * IbvMr#getRkey()} are valid; {@link IbvMr#getLength()} is capped at 2^31-1.
  */
 public interface VerbsMr {
-  /** The extension of an MR; fails with {@link IllegalArgumentException} where it has none. */
+  /** Returns the extension of an MR. Throws {@link IllegalArgumentException} if it has none. */
   static VerbsMr of(IbvMr mr) {
     return Extensions.of(mr, VerbsMr.class);
   }
 
-  /** In bytes. */
+  /** Returns the length in bytes. */
   long length();
 
-  /** What {@link SendBlock#bind} puts in a request: the provider's token of this region. */
+  /**
+   * Returns the provider's token of this region, which {@link SendBlock#bind} puts into a request.
+   */
   long handle();
 
   /**
-   * Ends the registration: afterwards its keys are refused, locally and by peers. Fails with EBUSY
+   * Ends the registration. Afterwards its keys are refused, locally and for peers. Fails with EBUSY
    * or EINVAL while a window is bound to it, and with EBADF the second time.
    */
   void deregister() throws IOException;

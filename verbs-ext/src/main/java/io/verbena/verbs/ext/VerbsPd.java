@@ -5,37 +5,39 @@ import com.ibm.disni.verbs.IbvPd;
 import java.io.IOException;
 
 /**
- * What {@link IbvPd} cannot say: memory of any length, memory windows and shared receive queues in
- * a protection domain. Implemented by the provider's PD class; safe for use by several threads.
+ * Extends {@link IbvPd}: registers memory of any length, and makes memory windows and shared
+ * receive queues in a protection domain. Implemented by the provider's PD class; safe for use by
+ * several threads.
  *
- * <p>{@link IbvPd#deallocPd()} fails with {@link Errno#EBUSY} while anything made here, or a queue
- * pair, still lives.
+ * <p>{@link IbvPd#deallocPd()} fails with {@link Errno#EBUSY} while the domain still has a queue
+ * pair, or any object made here.
  */
 public interface VerbsPd {
-  /** The extension of a PD; fails with {@link IllegalArgumentException} where it has none. */
+  /** Returns the extension of a PD. Throws {@link IllegalArgumentException} if it has none. */
   static VerbsPd of(IbvPd pd) {
     return Extensions.of(pd, VerbsPd.class);
   }
 
   /**
-   * Registers memory. The caller keeps it alive and mapped until the region is deregistered.
+   * Registers memory. The caller must keep it allocated and mapped until the region is
+   * deregistered.
    *
-   * @param address where it begins
-   * @param length in bytes, at least 1; beyond 2 GiB, too
+   * @param address the beginning of the memory
+   * @param length in bytes, at least 1; may exceed 2 GiB
    * @param access {@link Access} flags; remote write and atomic need {@link Access#LOCAL_WRITE}
    * @return a region that is a {@link VerbsMr}; fails with {@link VerbsException}: ENOMEM (memlock
    *     limit), EFAULT (not mapped, or read-only), EINVAL (flags)
    */
   IbvMr registerMemory(long address, long length, int access) throws IOException;
 
-  /** A new, unbound type 2 window; EOPNOTSUPP where the device has none. */
+  /** Makes an unbound type 2 window. Fails with EOPNOTSUPP if the device has none. */
   MemoryWindow allocateWindow() throws IOException;
 
   /**
-   * A new shared receive queue; EOPNOTSUPP where the device has none.
+   * Makes a shared receive queue. Fails with EOPNOTSUPP if the device has none.
    *
-   * @param maxRequests receives it can hold at least
-   * @param maxSges pieces per receive
+   * @param maxRequests the least number of receives that it can hold
+   * @param maxSges the largest number of pieces of a receive
    */
   SharedReceiveQueue createSrq(int maxRequests, int maxSges) throws IOException;
 }

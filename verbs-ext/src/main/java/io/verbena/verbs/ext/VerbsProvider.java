@@ -15,54 +15,59 @@ import java.util.Optional;
  * before it makes its first DiSNI object.
  */
 public interface VerbsProvider {
-  /** A short name for messages and {@code ServiceLoader} choice, such as {@code ffm}. */
+  /** Returns a short name for messages and for the choice of a provider, such as {@code ffm}. */
   String name();
 
-  /** Where it stands among others that have a device: the highest is taken. */
+  /** Returns its priority among providers that have a device; the highest is chosen. */
   default int priority() {
     return 0;
   }
 
   /**
-   * Why this provider cannot be used here (no library, no device), with the cure; empty when it
-   * can. Cheap enough to ask before every connection attempt, and never throws.
+   * Returns the reason that this provider cannot be used here (no library, no device), with the
+   * cure; empty if it can. It is cheap enough to ask before every connection attempt, and never
+   * throws.
    */
   Optional<VerbsException> problem();
 
-  /** A new channel for connection events; everything else is made from it. */
+  /**
+   * Makes a channel for connection events. Connection ids, and everything else, are made from it.
+   */
   RdmaEventChannel createEventChannel() throws IOException;
 
   /**
-   * The open devices ({@code rdma_get_devices}): the same context objects that connection ids
-   * resolve to, so that PDs, SRQs and registered memory can be made before any connection. Each
-   * lives as long as the provider and is a {@link VerbsContext}.
+   * Returns the open devices ({@code rdma_get_devices}). They are the same context objects that
+   * connection ids resolve to, so PDs, SRQs and registered memory can be made before any
+   * connection. Each lives as long as the provider, and is a {@link VerbsContext}.
    */
   List<IbvContext> devices() throws IOException;
 
-  /** The IP addresses of the host's network interfaces, as far as this process sees them. */
+  /**
+   * Returns the IP addresses of the host's network interfaces, as far as this process sees them.
+   */
   default List<HostAddress> hostAddresses() throws IOException {
     return List.of();
   }
 
   /**
-   * Where the host's own files are, by which its kernel tells of devices and processors: {@code /},
-   * or nowhere for a host that is simulated, whose threads are no business of a kernel.
+   * Returns the root of the host's files, in which its kernel describes devices and processors:
+   * {@code /}. Empty for a simulated host, whose threads no kernel binds.
    */
   default Optional<Path> hostFiles() {
     return Optional.empty();
   }
 
   /**
-   * Has a thread run on certain processors alone, and those that it starts from then on.
+   * Binds a thread to processors, and with it the threads that it starts from then on.
    *
-   * @param thread the kernel's number of a thread of this process; 0 for the calling one
-   * @param processors by their numbers; those that are not there, or that the process may not use,
-   *     are passed over, and one has to remain
+   * @param thread the kernel's number of a thread of this process; 0 for the calling thread
+   * @param processors their numbers. Processors that do not exist, or that the process may not use,
+   *     are ignored; at least one must remain
    */
   default void bindThread(int thread, BitSet processors) throws IOException {
     throw new VerbsException("sched_setaffinity", Errno.EOPNOTSUPP, "Threads cannot be bound.");
   }
 
-  /** A new, empty set of channels to wait on together. */
+  /** Makes an empty set of channels, to wait on them together. */
   WaitSet newWaitSet() throws IOException;
 }

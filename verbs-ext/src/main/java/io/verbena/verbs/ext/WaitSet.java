@@ -10,8 +10,8 @@ import java.io.IOException;
  * owns several connections.
  *
  * <p>One thread awaits and adds; any thread may call {@link #wakeup()}. Readiness is by level:
- * {@link #await} returns at once while anything added has an event that nobody took. Channels are
- * removed by being destroyed. On a provider that is stepped by hand, await never blocks.
+ * {@link #await} returns at once while any added object has an event that was not taken. A channel
+ * is removed when it is destroyed. On a provider that is stepped by hand, await never blocks.
  */
 public interface WaitSet extends AutoCloseable {
   void add(RdmaEventChannel channel) throws IOException;
@@ -22,29 +22,29 @@ public interface WaitSet extends AutoCloseable {
   void add(IbvContext context) throws IOException;
 
   /**
-   * Waits until something is ready, {@link #wakeup()} was called, or the time is over.
+   * Waits until something is ready, {@link #wakeup()} is called, or the time is over.
    *
-   * @param timeoutNanos how long to wait, 0 for not at all; must not be negative. A provider may
-   *     round it up to whole milliseconds.
-   * @return true when something is ready or this was woken, false when the time is over
+   * @param timeoutNanos the longest wait, 0 for none; must not be negative. A provider may round it
+   *     up to whole milliseconds
+   * @return true if something is ready or this was woken, false after the time limit
    */
   boolean await(long timeoutNanos) throws IOException;
 
   /**
-   * Has a set that belongs to a simulation tell by itself, so that no thread waits for it.
+   * Makes a set of a simulation call back, so that no thread waits for it.
    *
    * @param ready runs once when something is ready or the time is over, on the thread that steps
-   *     the simulation, maybe before this method returns; in place of any told of before
-   * @return false where a thread has to {@link #await}, as with every real device
+   *     the simulation, perhaps before this method returns. It replaces an earlier callback
+   * @return false if a thread must {@link #await}, as with every real device
    */
   default boolean tell(long timeoutNanos, Runnable ready) throws IOException {
     return false;
   }
 
-  /** Makes the current or the next {@link #await} return; from any thread, also after close. */
+  /** Makes the present or the next {@link #await} return. For any thread, also after close. */
   void wakeup();
 
-  /** Frees the set, not the channels in it. Does nothing the second time. */
+  /** Frees the set, but not the channels in it. Does nothing the second time. */
   @Override
   void close();
 }

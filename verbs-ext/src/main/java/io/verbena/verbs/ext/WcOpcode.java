@@ -1,7 +1,8 @@
 package io.verbena.verbs.ext;
 
 /**
- * What a successful work completion completes ({@code enum ibv_wc_opcode}). Undefined on errors.
+ * The operation of a successful work completion ({@code enum ibv_wc_opcode}). Undefined after
+ * errors.
  */
 public final class WcOpcode {
   public static final int SEND = 0;

@@ -1,6 +1,6 @@
 package io.verbena.verbs.ext;
 
-/** How a work request ended ({@code enum ibv_wc_status}), with what each status tells a person. */
+/** The results of work requests ({@code enum ibv_wc_status}), with explanations for people. */
 public final class WcStatus {
   public static final int SUCCESS = 0;
   public static final int LOC_LEN_ERR = 1;
@@ -22,7 +22,7 @@ public final class WcStatus {
 
   private WcStatus() {}
 
-  /** The name, for messages; never fails. */
+  /** Returns the name, for messages; never fails. */
   public static String name(int status) {
     return switch (status) {
       case SUCCESS -> "SUCCESS";
@@ -46,7 +46,7 @@ public final class WcStatus {
     };
   }
 
-  /** The name and its usual cause in one line, for logs and exceptions; never fails. */
+  /** Returns the name and its usual cause in one line, for logs and exceptions; never fails. */
   public static String describe(int status) {
     String cause =
         switch (status) {
@@ -56,7 +56,7 @@ public final class WcStatus {
           case LOC_QP_OP_ERR -> "the queue pair could not carry out its own request";
           case LOC_PROT_ERR -> "an lkey, its bounds or its access rights do not cover the request";
           case WR_FLUSH_ERR -> "the queue pair was in ERR before the request could complete";
-          case MW_BIND_ERR -> "a memory window could not be bound as asked";
+          case MW_BIND_ERR -> "a memory window could not be bound as requested";
           case LOC_ACCESS_ERR -> "the peer's WRITE was refused access to memory here";
           case REM_INV_REQ_ERR ->
               "the peer found the request malformed or too long for its receive";

@@ -98,11 +98,11 @@ class DisniBridgeTest {
       Class<?> program = loader.loadClass(Program.class.getName());
       assertThat((String) program.getMethod("install").invoke(null))
           .startsWith("the program's DiSNI, which ")
-          .contains(jar.toString(), "Have DiSNI once");
+          .contains(jar.toString(), "Use only one");
       Method installThis = program.getMethod("installThis", VerbsProvider.class);
       assertThatThrownBy(() -> installThis.invoke(null, NO_DEVICE))
           .hasCauseInstanceOf(IllegalStateException.class)
-          .hasStackTraceContaining("Have DiSNI once");
+          .hasStackTraceContaining("Use only one");
     }
   }
 }
