@@ -126,11 +126,11 @@ class DiagnosticsTest {
         "java.io.FileInputStream | Use a Landing as a parameter and Received as the result",
         "java.io.File | Use String for its name, or a Landing",
         "Thread | Use a record, or name",
-        "java.nio.file.Path | RPC023 Path may have subtypes that nobody knows. Use String (a path means another file",
-        "Iterable<String> | Have a Flow.Publisher as the last parameter",
-        "java.util.Iterator<String> | Have a Flow.Publisher as the last parameter",
-        "java.util.stream.IntStream | Have a Flow.Publisher as the last parameter",
-        "Shelf | RPC023 Shelf may have subtypes that nobody knows. Make it sealed, use a record",
+        "java.nio.file.Path | RPC023 Path may have unknown subtypes. Use String (a path means another file",
+        "Iterable<String> | Use a Flow.Publisher as the last parameter",
+        "java.util.Iterator<String> | Use a Flow.Publisher as the last parameter",
+        "java.util.stream.IntStream | Use a Flow.Publisher as the last parameter",
+        "Shelf | RPC023 Shelf may have unknown subtypes. Make it sealed, use a record",
       })
   void tellsWhatToUseByWhatTheTypeIsFor(String type, String message) {
     assertThat(messageOn(type, "interface Shelf extends Iterable<String> {}")).contains(message);
@@ -168,8 +168,7 @@ class DiagnosticsTest {
         .singleElement()
         .extracting(error -> error.getMessage(null))
         .isEqualTo(
-            "RPC037 Refused has no visible constructor whose parameters are named as its"
-                + " accessors. Add the accessors int getCode() or int code(), boolean isLast() or"
+            "RPC037 Refused has no visible constructor whose parameters are named like its accessors. Add the accessors int getCode() or int code(), boolean isLast() or"
                 + " boolean getLast() or boolean last(), or the constructor: public Refused(String"
                 + " message) { super(message); } (compiled with -parameters).");
   }

@@ -68,7 +68,7 @@ class InstancesTest {
   void theCircleIsNamed() {
     assertThat(errors("record A(String v, B b) {} record B(A back) {}"))
         .containsExactly(
-            "RPC060 no bad.Store.A can ever be made: 'b' of A needs B, 'back' of B needs A. Make one"
+            "RPC060 no value of bad.Store.A can be made: 'b' of A needs B, 'back' of B needs A. Make one"
                 + " of these @Nullable, an Optional or a List.");
   }
 
@@ -81,7 +81,7 @@ class InstancesTest {
   void aStreamIsToldOfPublishers() {
     assertThat(errors("record A(java.util.stream.Stream<String> values) {}"))
         .containsExactly(
-            "RPC023 Stream may have subtypes that nobody knows. Have a Flow.Publisher as the last"
+            "RPC023 Stream may have unknown subtypes. Use a Flow.Publisher as the last"
                 + " parameter or the result of a method (Streams.of makes one), or a List for few"
                 + " items.");
   }

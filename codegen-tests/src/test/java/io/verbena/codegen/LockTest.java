@@ -127,8 +127,8 @@ class LockTest {
                 "final class", "@RpcType(id = 2) record Coin() implements Payment {}\nfinal class");
     assertThat(compile(reused))
         .containsExactlyInAnyOrder(
-            "RPC071 id 2 was that of pay, which was removed, and older peers still use it. Free id: 5.",
-            "RPC071 id 2 was that of a subtype of shop.Shop.Payment, which was removed, and older peers still use it. Free id: 3.");
+            "RPC071 id 2 belonged to pay, which was removed, and older peers may still use it. Free id: 5.",
+            "RPC071 id 2 belonged to a subtype of shop.Shop.Payment, which was removed, and older peers may still use it. Free id: 3.");
   }
 
   @Test

@@ -3,15 +3,15 @@ package io.verbena.codegen;
 import java.util.Locale;
 
 /**
- * Everything that the processor reports. A code is never reused; docs/reference/diagnostics.md
- * lists them, and each has a test.
+ * All diagnostics of the processor. A code is never reused. docs/reference/diagnostics.md lists
+ * them, and each has a test.
  */
 public enum Message {
   /** The contract. */
   NOT_AN_INTERFACE(1, "%s is not an interface. Put @RpcService on an interface."),
   EMPTY_SERVICE_NAME(2, "the service has no name. Name it, for example \"%s.v1\"."),
   GENERIC_SERVICE(3, "%s has type parameters. A contract needs definite types: remove them."),
-  PRIVATE_SERVICE(4, "%s is private, so that generated code cannot name it. Remove 'private'."),
+  PRIVATE_SERVICE(4, "%s is private, so generated code cannot use it. Remove 'private'."),
   NO_METHODS(5, "%s has no @RpcMethod. Add one, or remove @RpcService."),
   GENERATED_NAME_TAKEN(6, "the class %s exists already. Rename it, or the contract."),
 
@@ -22,14 +22,13 @@ public enum Message {
   GENERIC_METHOD(13, "%s has type parameters. Use definite types, or one method for each."),
   ONEWAY_RESULT(14, "%s is one-way and returns %s. Return void, or remove 'oneway'."),
   ONEWAY_ERRORS(
-      15, "%s is one-way and declares exceptions, which nobody would receive. Remove them."),
+      15, "%s is one-way and declares exceptions, which no caller would receive. Remove them."),
   BAD_TIMEOUT(
       16, "\"%s\" is not a time. Write a positive number and a unit: 250us, 250ms, 5s, 2m or 1h."),
-  NOT_ABSTRACT(
-      17, "%s has a body, so that it is never called remotely. Remove the body or @RpcMethod."),
+  NOT_ABSTRACT(17, "%s has a body, so it is never called remotely. Remove the body or @RpcMethod."),
   INTERRUPTED(
       18,
-      "%s declares InterruptedException, which tells of a thread of the other end's. Remove it: an interrupted caller gets RpcException CANCELLED, and an interrupted handler may throw that too."),
+      "%s declares InterruptedException, which would be about a thread of the other end. Remove it: an interrupted caller gets RpcException CANCELLED, and an interrupted handler may throw that too."),
 
   /** Types. */
   UNSUPPORTED_TYPE(
@@ -37,16 +36,16 @@ public enum Message {
       "%s cannot be serialized. %s, or name a serializer in @RpcService(serializers = ...): by hand, or a KryoSerializer of codec-kryo."),
   WILDCARD(21, "%s is a wildcard. Name the type."),
   RAW_TYPE(22, "%s lacks its type arguments. Add them."),
-  OPEN_TYPE(23, "%s may have subtypes that nobody knows. %s."),
-  COLLECTION_CLASS(24, "%s is one kind of collection. Use List, Set, Map or Collection."),
+  OPEN_TYPE(23, "%s may have unknown subtypes. %s."),
+  COLLECTION_CLASS(24, "%s is a specific collection class. Use List, Set, Map or Collection."),
   NOT_ACCESSIBLE(
       25, "%s is not visible from package %s, where the generated code is. Make it public."),
-  ENDLESS_TYPE(26, "%s needs itself with ever more type arguments. Break the circle."),
+  ENDLESS_TYPE(26, "%s refers to itself with ever more type arguments. Remove this recursion."),
   NULLABLE_PRIMITIVE(27, "%s cannot be null. Use %s, or for an array '%s @Nullable []'."),
   INNER_CLASS(28, "%s belongs to an instance of its outer class. Make it static."),
   FUTURE(
       29,
-      "%s is a future. Name the type of what it holds: async clients return every result as a CompletionStage."),
+      "%s is a future. Use the type of its value: async clients return every result as a CompletionStage."),
 
   /** Classes, sealed types and exceptions. */
   NO_CONSTRUCTOR(
@@ -65,10 +64,10 @@ public enum Message {
       36, "the type arguments of %s do not follow from %s. Give both the same type parameters."),
   EXCEPTION_CONSTRUCTOR(
       37,
-      "%s has no visible constructor whose parameters are named as its accessors. Add %s (compiled with -parameters)."),
+      "%s has no visible constructor whose parameters are named like its accessors. Add %s (compiled with -parameters)."),
   EXCEPTION_TOO_WIDE(
       38,
-      "%s says nothing to a caller. Declare an exception of your own; what is undeclared arrives as RpcException."),
+      "%s is too general for a caller. Declare an exception of your own; undeclared exceptions arrive as RpcException."),
 
   /** Serializers. */
   SERIALIZER_CLASS(
@@ -76,7 +75,8 @@ public enum Message {
       "%s cannot be used as a serializer: it must be a visible class with a visible constructor without parameters."),
   SERIALIZER_TWICE(41, "%s and %s both write %s. Keep one."),
   SERIALIZER_TYPE(
-      42, "%s does not say which type it writes. Implement Serializer<T> with a definite T."),
+      42,
+      "%s does not declare the type that it writes. Implement Serializer<T> with a definite T."),
 
   /** Large objects. */
   BULK_IN_VALUE(
@@ -87,25 +87,28 @@ public enum Message {
 
   /** Streams. */
   STREAM_IN_VALUE(
-      54, "%s is a stream, and no part of a value. Use it as the last parameter or as the result."),
+      54,
+      "%s is a stream, which cannot be part of a value. Use it as the last parameter or as the result."),
   STREAM_TWICE(55, "%s has more than one parameter that is a stream. Keep one."),
-  STREAM_NOT_LAST(56, "%s has parameters behind its stream. Move the stream to the end."),
+  STREAM_NOT_LAST(56, "%s has parameters after its stream. Move the stream to the end."),
   STREAM_ONEWAY(
-      57, "%s is one-way, so that nobody would hear how its stream ends. Remove 'oneway'."),
+      57, "%s is one-way, so no caller would see the end of its stream. Remove 'oneway'."),
   STREAM_WITH_LANDING(58, "%s has a stream and a Landing. Use two methods."),
 
-  /** Types that cannot be what they say. */
-  NO_INSTANCE(60, "no %s can ever be made: %s."),
+  /** Types of which no value can exist. */
+  NO_INSTANCE(60, "no value of %s can be made: %s."),
   UNKNOWN_TWICE(61, "%s has more than one @RpcUnknown. Keep one."),
   UNKNOWN_WITH_MEMBERS(
-      62, "%s stands for subtypes of which nothing is known. Make it a record without components."),
+      62,
+      "%s stands for unknown subtypes, so it cannot hold data. Make it a record without components."),
 
-  /** The lock, which holds a contract to its earlier versions. */
+  /** The lock, which keeps a contract compatible with its earlier versions. */
   LOCKED(
       70,
-      "%s has '%s' where earlier versions have '%s'. Leave that as it is and add what is new behind it or under a new id; once nobody speaks those versions, delete it from %s. A type that was renamed is renamed there."),
+      "%s has '%s', but earlier versions have '%s'. Restore that, and add new parts after it or under a new id; once no peer uses those versions, delete it from %s. Rename a renamed type there, too."),
   LOCKED_ID(
-      71, "id %s was that of %s, which was removed, and older peers still use it. Free id: %d."),
+      71,
+      "id %s belonged to %s, which was removed, and older peers may still use it. Free id: %d."),
   LOCKED_WITHOUT_DEFAULT(
       72,
       "%s has a new '%s' without a default, and older peers do not send it. Make it @Nullable or Optional."),
@@ -127,12 +130,12 @@ public enum Message {
     return String.format(Locale.ROOT, "RPC%03d", number);
   }
 
-  /** Returns the text with its gaps open. */
+  /** Returns the text with its placeholders. */
   public String text() {
     return text;
   }
 
-  /** Returns code and text with its gaps filled. */
+  /** Returns the code and the text, with the placeholders filled. */
   public String format(Object... arguments) {
     return code() + " " + String.format(Locale.ROOT, text, arguments);
   }

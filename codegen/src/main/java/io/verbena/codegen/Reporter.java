@@ -10,8 +10,8 @@ import javax.tools.Diagnostic;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects what is wrong with one contract. The same mistake reached by two ways is said once; all
- * of them are said before the processor gives up on the contract.
+ * Collects the errors of one contract. An error that is found in two ways is reported once. All
+ * errors are reported before the processor gives up on the contract.
  */
 public final class Reporter {
   private record Problem(
@@ -22,12 +22,15 @@ public final class Reporter {
 
   private final Set<Problem> problems = new LinkedHashSet<>();
 
-  /** Reports on an element. */
+  /** Reports an error at an element. */
   public void error(Element element, Message message, Object... arguments) {
     problems.add(new Problem(element, null, null, message.format(arguments)));
   }
 
-  /** Reports on a member of an element's annotation, or on the element where that is not given. */
+  /**
+   * Reports an error at a member of an element's annotation, or at the element if that member is
+   * not set.
+   */
   public void errorAt(
       Element element, Class<?> annotation, String member, Message message, Object... arguments) {
     AnnotationMirror mirror =
@@ -43,7 +46,7 @@ public final class Reporter {
     return problems.isEmpty();
   }
 
-  /** Hands everything to javac. */
+  /** Passes all errors to javac. */
   public void flush(Messager messager) {
     for (Problem problem : problems) {
       AnnotationMirror mirror = problem.annotation;

@@ -23,17 +23,17 @@ import org.jspecify.annotations.Nullable;
 
 /** Writes {@code <Interface>Rpc} for each interface annotated with {@link RpcService}. */
 public final class VerbenaProcessor extends AbstractProcessor {
-  /** The option that names the directory of the contracts' locks; without it there are none. */
+  /** The option with the directory of the contracts' locks. Without it there are no locks. */
   private static final String LOCK = "verbena.lock";
 
-  /** The option by which locks may not change. */
+  /** The option that forbids changes of locks. */
   private static final String FROZEN = "verbena.lock.frozen";
 
   /** Contracts that name a type which another processor may still generate. */
   private Set<String> waiting = new LinkedHashSet<>();
 
   /**
-   * All that say something in a contract, and what is written into what is generated: javac warns
+   * Returns the annotations that contracts use, and the one in generated code, because javac warns
    * of annotations that no processor claims.
    */
   @Override
@@ -54,9 +54,10 @@ public final class VerbenaProcessor extends AbstractProcessor {
     return SourceVersion.latestSupported();
   }
 
-  /** Reads, validates and writes each contract on its own. */
+  /** Reads, validates and writes each contract separately. */
   @Override
-  @SuppressWarnings("DoNotClaimAnnotations") // unclaimed ones fail builds with -Xlint:all -Werror
+  @SuppressWarnings(
+      "DoNotClaimAnnotations") // unclaimed annotations fail builds with -Xlint:all -Werror
   public boolean process(Set<? extends TypeElement> annotations, RoundEnvironment round) {
     Set<Element> contracts = new LinkedHashSet<>();
     for (String name : waiting) {
@@ -84,11 +85,11 @@ public final class VerbenaProcessor extends AbstractProcessor {
         }
       }
     } catch (UnresolvedTypeException notYet) {
-      // Once nobody generates it, javac itself says that the type is missing.
+      // If no processor generates the type, javac itself reports it missing.
       waiting.add(contract.getQualifiedName().toString());
       return;
     } catch (IncompleteAnnotationException e) {
-      return; // javac itself says which element of an annotation is missing
+      return; // javac itself reports the missing element of an annotation
     }
     reporter.flush(processingEnv.getMessager());
   }

@@ -1,7 +1,7 @@
 /**
- * The annotation processor. javac calls it for each {@code @RpcService} interface; it reads the
- * contract into a model, validates the model, and writes one class. Nothing is kept from one
- * contract to the next, so that incremental builds may run it for one alone.
+ * The annotation processor. javac calls it for each {@code @RpcService} interface. It reads the
+ * contract into a model, validates the model, and writes one class. No state is kept from one
+ * contract to the next, so incremental builds may process a single one.
  */
 @NullMarked
 package io.verbena.codegen;

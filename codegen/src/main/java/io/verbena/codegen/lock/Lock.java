@@ -7,7 +7,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a contract says on the wire, as a text that is committed with it:
+ * The wire format of a contract, as a text that is committed with it:
  *
  * <pre>
  * method 1 find
@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param types by name
  */
 record Lock(TreeMap<Integer, Entry> methods, TreeMap<String, Entry> types) {
-  /** Stands for the type of what there was once. */
+  /** Replaces the type of a removed part. */
   static final String REMOVED = "removed";
 
   private static final String METHOD = "method";
@@ -34,7 +34,7 @@ record Lock(TreeMap<Integer, Entry> methods, TreeMap<String, Entry> types) {
   private static final String ID = "[1-9][0-9]{0,8}";
   private static final String INDENT = "  ";
 
-  /** A text that is no lock. */
+  /** The text is not a valid lock. */
   static final class UnreadableException extends Exception {
     private static final long serialVersionUID = 1;
 
@@ -46,11 +46,11 @@ record Lock(TreeMap<Integer, Entry> methods, TreeMap<String, Entry> types) {
   /**
    * A method or a type.
    *
-   * @param kind {@code method}, or how the type is written
+   * @param kind {@code method}, or the form of the type
    * @param name of a method, without its id
    */
   record Entry(String kind, String name, boolean removed, List<Part> parts) {
-    /** Returns the parts with one word, in order. */
+    /** Returns the parts with this word, in order. */
     List<Part> parts(String word) {
       return parts.stream().filter(part -> part.word.equals(word)).toList();
     }
@@ -59,10 +59,10 @@ record Lock(TreeMap<Integer, Entry> methods, TreeMap<String, Entry> types) {
   /**
    * A line of a method or type.
    *
-   * @param word says what it is
-   * @param name without spaces; or an id, or a place
+   * @param word the kind of the part
+   * @param name a name without spaces, an id, or an index
    * @param type empty for none
-   * @param optional whether there is a default where a peer does not send it; not in the text
+   * @param optional whether there is a default if a peer does not send it; not in the text
    */
   record Part(String word, String name, String type, boolean optional) {
     Part(String word, String name, String type) {
@@ -79,7 +79,7 @@ record Lock(TreeMap<Integer, Entry> methods, TreeMap<String, Entry> types) {
     }
   }
 
-  /** Returns its text. */
+  /** Returns the lock as text. */
   String text(String service) {
     StringBuilder text = new StringBuilder();
     text.append("# What ").append(service).append(" says on the wire. ");
@@ -94,7 +94,7 @@ record Lock(TreeMap<Integer, Entry> methods, TreeMap<String, Entry> types) {
     entry.parts.forEach(part -> text.append(INDENT).append(part).append('\n'));
   }
 
-  /** Reads a text. */
+  /** Parses a lock. */
   static Lock parse(String text) throws UnreadableException {
     Lock lock = empty();
     int number = 0;
@@ -144,7 +144,7 @@ record Lock(TreeMap<Integer, Entry> methods, TreeMap<String, Entry> types) {
     return methods.putIfAbsent(Integer.parseInt(method[0]), entry) == null ? entry : null;
   }
 
-  /** Returns a lock with nothing in it. */
+  /** Returns an empty lock. */
   static Lock empty() {
     return new Lock(new TreeMap<>(), new TreeMap<>());
   }

@@ -17,8 +17,8 @@ import javax.lang.model.element.Element;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds a contract to what its earlier versions said on the wire. What is new is added to the lock;
- * what is gone stays in it, so that its id is not given away.
+ * Compares a contract with its earlier versions on the wire. New parts are added to the lock.
+ * Removed parts stay in it, so that their ids are not used again.
  */
 public final class LockCheck {
   private final Service service;
@@ -26,9 +26,9 @@ public final class LockCheck {
   private final Reporter reporter;
 
   /**
-   * A check of one contract.
+   * Makes a check of one contract.
    *
-   * @param directory where the locks are, one for each service, by its name
+   * @param directory the directory of the locks, one for each service, by its name
    */
   public LockCheck(Service service, Path directory, Reporter reporter) {
     this.service = service;
@@ -37,10 +37,10 @@ public final class LockCheck {
   }
 
   /**
-   * Compares the contract with its lock, and reports what differs. If nothing does, the lock has
-   * what is new from then on.
+   * Compares the contract with its lock, and reports the differences. If there are none, new parts
+   * are added to the lock.
    *
-   * @param frozen whether the lock may not change: what is new is reported then
+   * @param frozen whether the lock must not change; then new parts are reported
    */
   public void run(boolean frozen) {
     try {
@@ -74,7 +74,7 @@ public final class LockCheck {
     try {
       return Files.readString(file);
     } catch (NoSuchFileException e) {
-      return ""; // its first version
+      return ""; // there is no lock before the first version
     }
   }
 
@@ -145,7 +145,7 @@ public final class LockCheck {
     }
   }
 
-  /** Returns the type with the ids of subtypes that are gone. */
+  /** Returns the type with the ids of removed subtypes. */
   private Entry subtypes(String name, Entry was, Entry is) {
     List<Part> all = new ArrayList<>(is.parts());
     for (Part old : was.parts("id")) {
@@ -183,8 +183,9 @@ public final class LockCheck {
   }
 
   /**
-   * What is told apart by its place may be renamed, and there may be more behind it, which has a
-   * default. A name that moved to another place would be taken for what stands there.
+   * Compares parts that are identified by their index. They may be renamed, and new ones with a
+   * default may follow. A name that moves to another index is reported, because older peers would
+   * take it for the part that was there.
    */
   private void inOrder(Element at, String what, List<Part> was, List<Part> is) {
     for (int i = 0; i < was.size(); i++) {

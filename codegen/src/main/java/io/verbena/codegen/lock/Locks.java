@@ -9,7 +9,7 @@ import io.verbena.codegen.model.Shape;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Makes the lock of a contract as it is now. */
+/** Makes the lock of the present contract. */
 final class Locks {
   private Locks() {}
 

@@ -1,4 +1,6 @@
-/** The lock of a contract: what it has said on the wire, which later versions must keep to. */
+/**
+ * The lock of a contract: its wire formats so far, with which later versions must be compatible.
+ */
 @NullMarked
 package io.verbena.codegen.lock;
 

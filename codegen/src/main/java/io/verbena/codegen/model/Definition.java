@@ -5,7 +5,7 @@ import com.palantir.javapoet.TypeName;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A type that has a name in the schema, and may be reached from itself. */
+/** A type with a name in the schema, which may refer to itself. */
 public sealed interface Definition {
   /** Returns the fully qualified name with type arguments. */
   String name();
@@ -17,7 +17,7 @@ public sealed interface Definition {
    * An enum.
    *
    * @param constants their names, in order
-   * @param unknown the one that stands for those of a newer peer; null for none
+   * @param unknown the constant for constants of a newer peer; null for none
    */
   record Constants(String name, ClassName java, List<String> constants, @Nullable String unknown)
       implements Definition {}
@@ -26,8 +26,7 @@ public sealed interface Definition {
    * A record, plain class or exception: members in order.
    *
    * @param label the simple name, for messages at run time
-   * @param exact the class of which a value must be exactly; null where it can have no subclass or
-   *     may
+   * @param exact the exact class of values; null if it cannot have a subclass, or may have one
    */
   record Members(
       String name,
@@ -38,26 +37,26 @@ public sealed interface Definition {
       List<Member> members)
       implements Definition {}
 
-  /** How a value is made from its members. */
+  /** The way to make a value from its members. */
   enum Construction {
-    /** By a constructor that takes all of them, in order. */
+    /** By a constructor with all members as parameters, in order. */
     CONSTRUCTOR,
-    /** By the constructor without parameters, then a setter for each. */
+    /** By the constructor without parameters, and a setter for each member. */
     SETTERS
   }
 
   /**
-   * One member.
+   * A member.
    *
    * @param getter the method that returns it
-   * @param setter the method that takes it; empty where a constructor does
+   * @param setter the method that sets it; empty if a constructor does
    */
   record Member(String name, Shape shape, String getter, String setter) {}
 
   /**
    * A sealed interface or class.
    *
-   * @param unknown the subtype that stands for those of a newer peer; null for none
+   * @param unknown the subtype for subtypes of a newer peer; null for none
    */
   record Choice(
       String name,
@@ -70,7 +69,7 @@ public sealed interface Definition {
   /** A permitted subtype and its number on the wire. */
   record Subtype(int id, Shape.Named shape) {}
 
-  /** A type that a serializer of the user's writes. */
+  /** A type that a user's serializer writes. */
   record Custom(String name, TypeName java, String label, ClassName serializer)
       implements Definition {}
 }

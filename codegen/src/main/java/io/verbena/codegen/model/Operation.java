@@ -8,12 +8,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * One method of a contract.
  *
- * @param element where to report what is wrong with it
+ * @param element the place to report its errors at
  * @param timeoutNanos 0 for none
  * @param result null for {@code void}
  * @param errors the declared exceptions that cross the wire, in order
- * @param catchOrder the names of all declared exceptions, each before those it extends
- * @param unsent declared exceptions that are thrown on this side alone
+ * @param catchOrder the names of all declared exceptions, each before its superclasses
+ * @param unsent declared exceptions that are thrown only on this side
  * @param javadoc empty for none
  */
 public record Operation(
@@ -31,14 +31,14 @@ public record Operation(
     List<TypeName> unsent,
     String javadoc) {
 
-  /** Returns the declared exceptions that cross the wire, each before those it extends. */
+  /** Returns the declared exceptions that cross the wire, each before its superclasses. */
   public List<Shape.Named> errorsToCatch() {
     return catchOrder.stream()
         .flatMap(name -> errors.stream().filter(error -> error.name().equals(name)))
         .toList();
   }
 
-  /** Returns the parameter that says where the result goes; null where there is none. */
+  /** Returns the parameter with the place for the result; null if there is none. */
   public @Nullable Argument landing() {
     return arguments.stream().filter(a -> a.shape() == Bulk.LANDING).findFirst().orElse(null);
   }

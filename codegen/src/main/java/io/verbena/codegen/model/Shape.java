@@ -8,9 +8,9 @@ import java.util.Optional;
 import java.util.concurrent.Flow;
 import org.jspecify.annotations.Nullable;
 
-/** How a value of some type stands on the wire. */
+/** The form of a type on the wire. */
 public sealed interface Shape {
-  /** Returns the type's name in the schema. Types that look alike on the wire may share it. */
+  /** Returns the type's name in the schema. Types with the same form on the wire may share it. */
   String name();
 
   /** Returns the type in generated code. */
@@ -21,14 +21,14 @@ public sealed interface Shape {
     return 1;
   }
 
-  /** Returns whether there is a value to take where an older peer sent none. */
+  /** Returns whether there is a default for a value that an older peer did not send. */
   boolean hasDefault();
 
   /**
-   * What {@code WireOut} or {@code StandardTypes} writes by one call.
+   * A value that {@code WireOut} or {@code StandardTypes} writes by one call.
    *
    * @param method the call's name without {@code write} or {@code read}
-   * @param standard whether the method is one of StandardTypes
+   * @param standard whether the method belongs to StandardTypes
    * @param defaultValue an expression; null if there is none
    */
   record Leaf(
@@ -44,13 +44,13 @@ public sealed interface Shape {
       return defaultValue != null;
     }
 
-    /** Returns the same for another Java type, such as the box of a primitive. */
+    /** Returns the same shape for another Java type, such as the box of a primitive. */
     public Leaf as(TypeName other) {
       return new Leaf(name, other, method, standard, minBytes, defaultValue);
     }
   }
 
-  /** A value that may be null: a boolean, then the value if there is one. */
+  /** A value that may be null: a boolean, then the value if it is present. */
   record OrNull(Shape value) implements Shape {
     @Override
     public String name() {
@@ -68,7 +68,7 @@ public sealed interface Shape {
     }
   }
 
-  /** A {@link Optional}: a boolean, then the value if there is one. */
+  /** An {@link Optional}: a boolean, then the value if it is present. */
   record Maybe(Shape value) implements Shape {
     @Override
     public String name() {
@@ -86,7 +86,7 @@ public sealed interface Shape {
     }
   }
 
-  /** An array of anything but bytes: a count, then the elements. */
+  /** An array of any type but byte: a count, then the elements. */
   record Array(Shape element) implements Shape {
     @Override
     public String name() {
@@ -126,7 +126,10 @@ public sealed interface Shape {
     }
   }
 
-  /** A stream: where its items are found. An argument or a result, and no part of a value. */
+  /**
+   * A stream: the place to request its items from. It is an argument or a result, never part of a
+   * value.
+   */
   record Stream(Shape element) implements Shape {
     @Override
     public String name() {

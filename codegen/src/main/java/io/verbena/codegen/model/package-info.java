@@ -1,6 +1,6 @@
 /**
- * What a contract says, as immutable values: made by the reader, checked by the validator, and all
- * that the writer sees.
+ * The contents of a contract, as immutable values. The reader makes them, the validator checks
+ * them, and the writer sees nothing else.
  */
 @NullMarked
 package io.verbena.codegen.model;

@@ -14,14 +14,14 @@ import javax.lang.model.util.Elements;
 import javax.tools.JavaFileObject;
 
 /**
- * What generated code may name, and where to report.
+ * The view of generated code on types, and the places of reports.
  *
- * @param home the package that the generated code is in
+ * @param home the package of the generated code
  */
 record Access(Elements elements, PackageElement home) {
   private static final Set<String> NULLABLE = Set.of("Nullable", "CheckForNull");
 
-  /** Returns whether generated code may name a type, or call a method or constructor. */
+  /** Returns whether generated code may use a type, method or constructor. */
   boolean sees(Element element) {
     boolean samePackage = elements.getPackageOf(element).equals(home);
     for (Element e = element; e != null && e.getKind() != ElementKind.PACKAGE; ) {
@@ -37,7 +37,7 @@ record Access(Elements elements, PackageElement home) {
     return true;
   }
 
-  /** Returns the inner element where it has a source to point at, else the outer one. */
+  /** Returns the inner element if it has source code to point at, else the outer one. */
   Element site(Element inner, Element outer) {
     JavaFileObject file = elements.getFileObjectOf(inner);
     return file != null && file.getKind() == JavaFileObject.Kind.SOURCE ? inner : outer;

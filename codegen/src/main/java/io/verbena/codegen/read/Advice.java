@@ -6,26 +6,26 @@ import javax.lang.model.element.TypeElement;
 import javax.lang.model.util.Elements;
 import javax.lang.model.util.Types;
 
-/** What to use in place of a type that cannot be serialized; it depends on what the type is for. */
+/** Replacements for types that cannot be serialized, by their usual purpose. */
 record Advice(Types types, Elements elements) {
-  /** The beginning of a sentence for what is like nothing that there is. */
+  /** The beginning of the sentence for all other types. */
   static final String OF_OTHERS = "Use a record";
 
   private static final String CONTENT =
       "a Landing as a parameter and Received as the result, or an ObjectRef, for its content";
 
   private static final String STREAM =
-      "Have a Flow.Publisher as the last parameter or the result of a method (Streams.of makes one),"
+      "Use a Flow.Publisher as the last parameter or the result of a method (Streams.of makes one),"
           + " or a List for few items";
 
   /**
-   * What hands out values one after another. Of an Iterable nothing else is known, of its heirs it
-   * may.
+   * Types that supply values one after another. Iterable has a rule of its own, because its
+   * subtypes may be anything.
    */
   private static final Map<String, String> OF_OPEN =
       ordered(
           "java.nio.file.Path",
-          "Use String (a path means another file at the other machine), or " + CONTENT,
+          "Use String (a path means another file on the other machine), or " + CONTENT,
           "java.util.stream.BaseStream",
           STREAM,
           "java.util.Iterator",
@@ -60,9 +60,9 @@ record Advice(Types types, Elements elements) {
     return map;
   }
 
-  /** Returns a sentence for a type of which anybody may make a subtype, without its end. */
+  /** Returns a sentence, without its end, for a type that may have unknown subtypes. */
   String ofOpen(TypeElement type) {
-    // Its heirs may be much else: a path, a collection of a project's own.
+    // Its subtypes may be much else: a path, a collection of a project's own.
     if (type.getQualifiedName().contentEquals("java.lang.Iterable")) {
       return STREAM;
     }
@@ -88,7 +88,7 @@ record Advice(Types types, Elements elements) {
 
   private boolean isSubtype(TypeElement type, String of) {
     TypeElement known = elements.getTypeElement(of);
-    return known != null // java.sql is a module that a program need not have
+    return known != null // a program may lack the module java.sql
         && types.isSubtype(types.erasure(type.asType()), types.erasure(known.asType()));
   }
 }

@@ -27,7 +27,10 @@ import javax.lang.model.type.TypeVariable;
 import javax.lang.model.util.Types;
 import org.jspecify.annotations.Nullable;
 
-/** Reads what is one of several: constants by their place, subtypes of sealed types by their id. */
+/**
+ * Reads types whose values are one of several: enums by the index of the constant, and sealed types
+ * by the id of the subtype.
+ */
 final class ChoiceReader {
   private final ShapeReader shapes;
   private final Types types;
@@ -56,7 +59,7 @@ final class ChoiceReader {
         unknown == null ? null : unknown.getSimpleName().toString());
   }
 
-  /** Returns which of several stands for what is not known; null if none does. */
+  /** Returns the constant or subtype for unknown ones; null if there is none. */
   private @Nullable Element unknown(List<? extends Element> all, TypeElement type, Element site) {
     List<? extends Element> marked =
         all.stream().filter(one -> one.getAnnotation(RpcUnknown.class) != null).toList();
@@ -89,7 +92,7 @@ final class ChoiceReader {
         shape.name(), shape.java(), sealed.getSimpleName().toString(), subtypes, standsForUnknown);
   }
 
-  /** Nothing is known of what it stands for: it can hold none of it. */
+  /** Checks that the subtype for unknown ones has no members: it could hold nothing of theirs. */
   private void checkEmpty(TypeElement subtype, @Nullable Definition definition, Element site) {
     boolean empty = definition instanceof Definition.Members type && type.members().isEmpty();
     if (definition != null && !empty) {
@@ -164,7 +167,7 @@ final class ChoiceReader {
   }
 
   /**
-   * Finds what the subtype's type parameters stand for, given the arguments of the sealed type.
+   * Binds the subtype's type parameters, given the arguments of the sealed type.
    *
    * @return false if the subtype does not belong to the sealed type with these arguments
    */

@@ -15,9 +15,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds types of which no value can ever be made: a record that needs another of its own kind, and
- * so on without end, and an enum without constants. What may be null, empty or another subtype ends
- * such a circle.
+ * Finds types of which no value can exist: a record that needs another of its own kind without end,
+ * and an enum without constants. A member that may be null or empty, or another subtype, ends such
+ * a cycle.
  */
 final class Instances {
   private final SortedMap<String, Definition> definitions;
@@ -31,8 +31,8 @@ final class Instances {
   }
 
   /**
-   * Returns why types cannot be made: one entry for each circle, at the type that begins it. Types
-   * that only lead into a circle are not there.
+   * Returns the reasons that values of types cannot be made: one entry for each cycle, at the type
+   * that begins it. Types that only lead into a cycle are not included.
    */
   Map<String, String> problems() {
     Map<String, String> problems = new TreeMap<>();
@@ -86,7 +86,7 @@ final class Instances {
     return type instanceof Definition.Constants constants && constants.constants().isEmpty();
   }
 
-  /** What keeps a type from being made. */
+  /** The reason that no value of a type can be made. */
   private record Need(String type, String words) {}
 
   private @Nullable Need need(Definition type) {
@@ -123,7 +123,7 @@ final class Instances {
     return first;
   }
 
-  /** What has no definition was reported already. */
+  /** A type without a definition was reported already. */
   private boolean isMakeable(Shape.Named shape) {
     return makeable.contains(shape.name()) || !definitions.containsKey(shape.name());
   }

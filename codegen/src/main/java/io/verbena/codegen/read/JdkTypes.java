@@ -10,7 +10,7 @@ import java.util.Map;
 import javax.lang.model.type.TypeKind;
 import org.jspecify.annotations.Nullable;
 
-/** The types that need no taking apart. */
+/** The types of the JDK that one call writes. */
 final class JdkTypes {
   static final Leaf BYTES =
       new Leaf("byte[]", ArrayTypeName.of(TypeName.BYTE), "Bytes", false, 1, "new byte[0]");
@@ -53,12 +53,12 @@ final class JdkTypes {
 
   private JdkTypes() {}
 
-  /** Returns how a type is written, by its qualified name; null if it must be taken apart. */
+  /** Returns the leaf of a type, by its qualified name; null if the type has members to read. */
   static @Nullable Leaf named(String name) {
     return BY_NAME.get(name);
   }
 
-  /** Returns how a primitive is written. */
+  /** Returns the leaf of a primitive type. */
   static @Nullable Leaf primitive(TypeKind kind) {
     return BY_NAME.get(kind.name().toLowerCase(Locale.ROOT));
   }

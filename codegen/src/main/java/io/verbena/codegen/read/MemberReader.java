@@ -26,7 +26,7 @@ import javax.lang.model.util.ElementFilter;
 import javax.lang.model.util.Types;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the types that have members: records, plain classes, exceptions. */
+/** Reads types with members: records, plain classes and exceptions. */
 final class MemberReader {
   private final ShapeReader shapes;
   private final Types types;
@@ -40,7 +40,7 @@ final class MemberReader {
     this.reporter = reporter;
   }
 
-  /** Members are the components, in order. */
+  /** Reads a record. Its members are the components, in order. */
   Definition ofRecord(TypeElement type, Shape.Named shape, Bindings bindings, Element site) {
     List<Member> members = new ArrayList<>();
     for (RecordComponentElement component : type.getRecordComponents()) {
@@ -54,7 +54,10 @@ final class MemberReader {
         shape.name(), shape.java(), label(type), null, Construction.CONSTRUCTOR, members);
   }
 
-  /** Members are the fields, those of the superclass first, in the order of their declaration. */
+  /**
+   * Reads a class. Its members are the fields in the order of their declaration, those of the
+   * superclass first.
+   */
   Definition ofClass(TypeElement type, Shape.Named shape, Bindings bindings, Element site) {
     boolean constructible =
         ElementFilter.constructorsIn(type.getEnclosedElements()).stream()
@@ -127,7 +130,7 @@ final class MemberReader {
         : new Member(name, shape, getter.getSimpleName().toString(), setter);
   }
 
-  /** Returns the getter that returns a member's own type, whatever others have its names. */
+  /** Returns the getter whose result is the member's own type; other methods may have its names. */
   private @Nullable ExecutableElement getter(String name, TypeMirror of, TypeElement type) {
     return access.getters(type, getters(name, of)).stream()
         .filter(method -> types.isSameType(method.getReturnType(), of))
@@ -180,7 +183,10 @@ final class MemberReader {
         .toList();
   }
 
-  /** Members are the parameters of the longest constructor that accessors can be found for. */
+  /**
+   * Reads an exception. Its members are the parameters of the longest constructor for which
+   * accessors exist.
+   */
   @Nullable Definition ofException(TypeElement type, Shape.Named shape, Element site) {
     ExecutableElement constructor =
         type.getModifiers().contains(Modifier.ABSTRACT)
@@ -214,7 +220,7 @@ final class MemberReader {
         shape.name(), shape.java(), label(type), null, Construction.CONSTRUCTOR, members);
   }
 
-  /** Returns what to add: accessors, where the constructor alone would lose what one takes now. */
+  /** Returns the advice: missing accessors, if a shorter constructor would lose members. */
   private String cureOfException(TypeElement type) {
     List<VariableElement> kept = fieldsWithGetters(type);
     String accessors =
@@ -236,7 +242,9 @@ final class MemberReader {
         .toList();
   }
 
-  /** Of classes that were compiled without -parameters the names are not known. */
+  /**
+   * Returns the missing accessors. In classes compiled without -parameters the names are unknown.
+   */
   private String missingAccessors(ExecutableElement constructor, TypeElement type) {
     List<String> missing = new ArrayList<>();
     for (VariableElement parameter : constructor.getParameters()) {
@@ -252,7 +260,7 @@ final class MemberReader {
     return missing.isEmpty() ? "" : what + String.join(", ", missing);
   }
 
-  /** Returns the constructor that takes what the exception's accessors give. */
+  /** Returns the constructor for the values of the exception's accessors. */
   private static String missingConstructor(TypeElement type, List<VariableElement> known) {
     StringBuilder parameters = new StringBuilder("String message");
     StringBuilder body = new StringBuilder("super(message);");
@@ -265,8 +273,8 @@ final class MemberReader {
   }
 
   /**
-   * Returns the accessor of what a constructor's parameter was given. A lone string of any name is
-   * the message: the JDK's own exceptions keep no names of parameters.
+   * Returns the accessor of a constructor's parameter. A single string, with any name, is the
+   * message: the JDK's own exceptions have no parameter names.
    */
   private @Nullable String accessor(
       VariableElement parameter, ExecutableElement constructor, TypeElement type) {

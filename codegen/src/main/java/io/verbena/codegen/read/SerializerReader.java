@@ -35,7 +35,7 @@ final class SerializerReader {
     this.reporter = reporter;
   }
 
-  /** Makes each serializer known, and reports those that cannot be used. */
+  /** Registers each serializer, and reports invalid ones. */
   void read(List<TypeMirror> serializers, TypeElement contract) {
     for (TypeMirror type : serializers) {
       if (type.getKind() == TypeKind.ERROR) {

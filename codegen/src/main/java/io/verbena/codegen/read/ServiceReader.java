@@ -35,9 +35,9 @@ import javax.lang.model.util.Elements;
 import javax.lang.model.util.Types;
 import org.jspecify.annotations.Nullable;
 
-/** Reads one contract. Made for one, then dropped. */
+/** Reads one contract. An instance is used once. */
 public final class ServiceReader {
-  /** What says nothing that a status would not say better. */
+  /** Exceptions that tell no more than a status. */
   private static final Set<String> TOO_WIDE =
       Set.of("java.lang.Throwable", "java.lang.Exception", "java.lang.RuntimeException");
 
@@ -45,14 +45,14 @@ public final class ServiceReader {
   private final Types types;
   private final Reporter reporter;
 
-  /** Reports to the reporter alone. */
+  /** Makes a reader that reports to this reporter only. */
   public ServiceReader(ProcessingEnvironment environment, Reporter reporter) {
     this.elements = environment.getElementUtils();
     this.types = environment.getTypeUtils();
     this.reporter = reporter;
   }
 
-  /** Returns the contract, with gaps where something was reported; null if it is none at all. */
+  /** Returns the contract, with gaps for reported errors; null if it is not a contract at all. */
   public @Nullable Service read(TypeElement contract) {
     Access access = new Access(elements, elements.getPackageOf(contract));
     if (contract.getKind() != ElementKind.INTERFACE) {
@@ -87,7 +87,7 @@ public final class ServiceReader {
     try {
       annotation.serializers();
       return List.of();
-    } catch (MirroredTypesException classes) { // javac has no classes to hand out, only types
+    } catch (MirroredTypesException classes) { // javac has types instead of classes here
       return List.copyOf(classes.getTypeMirrors());
     }
   }
@@ -135,7 +135,7 @@ public final class ServiceReader {
     return operations;
   }
 
-  /** An interface may restate what every object has; that is not called remotely. */
+  /** Returns whether a method restates one of Object's, which is not called remotely. */
   private boolean isObjects(ExecutableElement method) {
     TypeElement object = elements.getTypeElement("java.lang.Object");
     return object.equals(method.getEnclosingElement())
@@ -236,7 +236,7 @@ public final class ServiceReader {
     }
   }
 
-  /** An exception must be caught before those that it extends. */
+  /** Returns the exceptions in an order in which each is caught before its superclasses. */
   private List<String> catchOrder(ExecutableType type) {
     List<? extends TypeMirror> thrown = type.getThrownTypes();
     return thrown.stream()

@@ -14,16 +14,16 @@ import java.util.Locale;
 import java.util.Map;
 import javax.lang.model.type.TypeKind;
 
-/** Checks what only the whole contract shows, and what its annotations say. */
+/** Checks rules that need the whole contract, and the annotations' values. */
 public final class ServiceValidator {
   private final Reporter reporter;
 
-  /** Reports to this reporter. */
+  /** Makes a validator that reports to this reporter. */
   public ServiceValidator(Reporter reporter) {
     this.reporter = reporter;
   }
 
-  /** Reports everything that is wrong. */
+  /** Reports all errors. */
   public void validate(Service service) {
     if (service.name().isBlank()) {
       String example = service.type().simpleName().toLowerCase(Locale.ROOT);

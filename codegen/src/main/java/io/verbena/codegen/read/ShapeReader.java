@@ -32,11 +32,11 @@ import javax.lang.model.util.Types;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads types into shapes, and every named type that they reach into a definition. A generic type
- * is read anew for each list of type arguments.
+ * Reads types into shapes, and every named type that they use into a definition. A generic type is
+ * read separately for each list of type arguments.
  */
 final class ShapeReader {
-  /** More instantiations of one type than any contract has: it grows without end. */
+  /** The limit of instantiations of one type. More than that means that it grows without end. */
   private static final int MAX_INSTANTIATIONS = 64;
 
   private final Types types;
@@ -60,7 +60,7 @@ final class ShapeReader {
     this.choices = new ChoiceReader(this, types, access, reporter);
   }
 
-  /** The shapes that a generic type's parameters stand for. */
+  /** The shapes of a generic type's parameters. */
   record Bindings(Map<Element, Shape> shapes) {
     static final Bindings NONE = new Bindings(Map.of());
 
@@ -73,12 +73,12 @@ final class ShapeReader {
     }
   }
 
-  /** Returns every named type that has been reached. */
+  /** Returns every named type that was read. */
   SortedMap<String, Definition> definitions() {
     return definitions;
   }
 
-  /** Reports types of which there can be no value, once all have been read. */
+  /** Reports types of which no value can exist, once all have been read. */
   void checkInstances() {
     new Instances(definitions)
         .problems()
@@ -88,7 +88,7 @@ final class ShapeReader {
                     Objects.requireNonNull(sites.get(name)), Message.NO_INSTANCE, name, why));
   }
 
-  /** Makes a serializer of the user's known. Returns the one that writes the type already. */
+  /** Registers a user's serializer. Returns an earlier one for the same type. */
   Definition.@Nullable Custom register(Definition.Custom serializer) {
     return serializers.putIfAbsent(serializer.name(), serializer);
   }
@@ -96,9 +96,9 @@ final class ShapeReader {
   /**
    * Reads a type.
    *
-   * @param nullable whether its declaration is annotated as nullable; its use is looked at here
-   * @param site where to report
-   * @return null if it was reported
+   * @param nullable whether its declaration is annotated as nullable; this method checks its use
+   * @param site the place to report errors at
+   * @return null if an error was reported
    */
   @Nullable Shape read(TypeMirror type, boolean nullable, Bindings bindings, Element site) {
     Shape shape = readNonNull(type, bindings, site);
@@ -298,7 +298,7 @@ final class ShapeReader {
         || isSubtype(element, "java.util.concurrent.Future");
   }
 
-  /** Classes of the JDK hide their fields, exceptions more than that. */
+  /** Classes of the JDK hide their fields. Its exceptions hide even more. */
   private boolean isUnknowable(TypeElement element) {
     return element.getQualifiedName().toString().startsWith("java.")
         || isSubtype(element, "java.lang.Throwable");

@@ -4,7 +4,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Reads {@code "250ms"} and its like, once, at compile time. */
+/** Parses times such as {@code "250ms"}, at compile time. */
 final class Timeouts {
   static final long MALFORMED = -1;
 
@@ -19,7 +19,10 @@ final class Timeouts {
 
   private Timeouts() {}
 
-  /** Returns nanoseconds; 0 for an empty text; {@link #MALFORMED} for what is no positive time. */
+  /**
+   * Returns nanoseconds; 0 for an empty text; {@link #MALFORMED} for any other that is not a
+   * positive time.
+   */
   static long parse(String text) {
     if (text.isEmpty()) {
       return 0;

@@ -1,6 +1,6 @@
 /**
- * From javac's elements and types to the model. What cannot be modelled is reported, and reading
- * goes on, so that one compilation shows every mistake.
+ * Reads javac's elements and types into the model. An error is reported and reading continues, so
+ * that one compilation shows every error.
  */
 @NullMarked
 package io.verbena.codegen.read;

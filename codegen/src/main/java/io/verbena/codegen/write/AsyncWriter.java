@@ -24,7 +24,7 @@ final class AsyncWriter {
     this.names = names;
   }
 
-  /** Returns the interface that users see. */
+  /** Returns the async interface. */
   TypeSpec contract() {
     TypeSpec.Builder type =
         TypeSpec.interfaceBuilder("Async")
@@ -57,7 +57,7 @@ final class AsyncWriter {
     return type.build();
   }
 
-  /** Returns how an element is deprecated; empty where it is not. */
+  /** Returns the deprecation of an element; empty if it is not deprecated. */
   private static List<AnnotationSpec> deprecation(Element element) {
     return element.getAnnotationMirrors().stream()
         .map(AnnotationSpec::get)

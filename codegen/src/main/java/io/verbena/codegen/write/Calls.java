@@ -17,7 +17,7 @@ import java.util.Objects;
 import javax.lang.model.element.Modifier;
 import org.jspecify.annotations.Nullable;
 
-/** What both clients do to make a call. */
+/** Code that both clients share for making calls. */
 final class Calls {
   private static final AnnotationSpec NULLABLE =
       AnnotationSpec.builder(ClassName.get(Nullable.class)).build();
@@ -37,12 +37,12 @@ final class Calls {
                 .build());
   }
 
-  /** Returns a type as a caller sees it. */
+  /** Returns a type as callers see it. */
   static TypeName annotated(Shape shape) {
     return shape instanceof Shape.OrNull ? shape.java().annotated(NULLABLE) : shape.java();
   }
 
-  /** Adds an operation's parameters, with what the contract says about null if asked to. */
+  /** Adds an operation's parameters, with nullness annotations on request. */
   static void addParameters(MethodSpec.Builder method, Operation operation, boolean annotated) {
     for (Argument argument : operation.arguments()) {
       TypeName type = annotated ? annotated(argument.shape()) : argument.shape().java();
@@ -51,7 +51,7 @@ final class Calls {
     method.varargs(operation.element().isVarArgs());
   }
 
-  /** Adds a check of each argument that may not be null. */
+  /** Adds a check of each argument that must not be null. */
   static void addNullChecks(MethodSpec.Builder method, List<Argument> arguments) {
     for (Argument argument : arguments) {
       if (!Values.mayBeNull(argument.shape())) {
@@ -81,7 +81,9 @@ final class Calls {
     return lambda.add("}").build();
   }
 
-  /** Returns what a call method is passed: the method, its landing if it has one, its arguments. */
+  /**
+   * Returns the arguments of a call method: the method, its landing if it has one, its arguments.
+   */
   static CodeBlock arguments(Operation operation, Names names) {
     Argument landing = operation.landing();
     CodeBlock writer = writer(operation, names);

@@ -12,11 +12,11 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Writes how containers are written and read. What is read is unmodifiable and keeps its order. A
- * container starts small whatever its count says, so that nested ones cannot add up.
+ * Writes the code for containers. Containers that were read are unmodifiable and keep their order.
+ * A container starts small whatever its count is, so that nested ones cannot add up.
  */
 final class ContainerWriter {
-  /** Room that is made before the first element has been read. */
+  /** The capacity before the first element has been read. */
   private static final int PRESIZE = 1024;
 
   private static final CodeBlock OUT = CodeBlock.of("out");
@@ -121,7 +121,7 @@ final class ContainerWriter {
     return names.read(shape, IN, true);
   }
 
-  /** Their bytes are all there, so the array may be made at once. */
+  /** All bytes of the elements are there, so the array may be allocated at once. */
   private CodeBlock readPrimitives(Shape.Array array) {
     Shape element = array.element();
     return CodeBlock.builder()

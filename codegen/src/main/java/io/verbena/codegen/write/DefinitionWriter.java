@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.stream.IntStream;
 
-/** Writes how named types are written and read. */
+/** Writes the code for named types. */
 final class DefinitionWriter {
   private static final CodeBlock OUT = CodeBlock.of("out");
   private static final CodeBlock IN = CodeBlock.of("in");
@@ -78,7 +78,10 @@ final class DefinitionWriter {
     return body.endControlFlow().build();
   }
 
-  /** Enums and sealed types are put into a record, so that a peer can skip what it has not. */
+  /**
+   * Subtypes that are enums or sealed types are wrapped in a record, so that a peer can skip an
+   * unknown one.
+   */
   private boolean isRecord(Subtype subtype) {
     return switch (service.definition(subtype.shape())) {
       case Definition.Members type -> true;

@@ -23,11 +23,11 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * The names in one generated class: which pair of methods writes and reads which shape, and which
- * constant stands for which method. Names follow from the contract alone.
+ * The names in one generated class: the pair of methods for each shape, and the constant for each
+ * method. They depend on the contract alone.
  */
 final class Names {
-  /** The nested class that holds a pair of methods for each shape that takes more than one call. */
+  /** The nested class with a pair of methods for each shape that needs more than one call. */
   static final String WIRE = "Wire";
 
   private final SortedMap<String, Shape> composites = new TreeMap<>();
@@ -60,7 +60,7 @@ final class Names {
     return composites;
   }
 
-  /** Returns what follows {@code write} and {@code read} in the names of a shape's methods. */
+  /** Returns the part after {@code write} and {@code read} in the names of a shape's methods. */
   String suffix(Shape shape) {
     return Objects.requireNonNull(suffixes.get(key(shape)), shape::name);
   }
@@ -131,7 +131,7 @@ final class Names {
     }
   }
 
-  /** An int and an Integer share a name on the wire, and are different Java. */
+  /** Distinguishes int from Integer, which share a name on the wire. */
   private static String key(Shape shape) {
     return shape.name() + " " + shape.java();
   }
@@ -188,7 +188,7 @@ final class Names {
       String name =
           operation.name().replaceAll("([a-z0-9])([A-Z])", "$1_$2").toUpperCase(Locale.ROOT);
       String constant = overloaded ? name + "_" + operation.id() : name;
-      // SERVICE is the generated class's own; two spellings may meet in one constant.
+      // SERVICE belongs to the generated class; two method names may yield the same constant.
       constants.put(
           operation.id(),
           constant.equals("SERVICE") || constants.containsValue(constant)

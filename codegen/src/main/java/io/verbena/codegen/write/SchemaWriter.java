@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import javax.lang.model.element.Modifier;
 
-/** Writes the method that returns what both ends compare. */
+/** Writes the method that returns the schema, which both ends compare. */
 final class SchemaWriter {
   private final Service service;
   private final Names names;

@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.Objects;
 import javax.lang.model.element.Modifier;
 
-/** Writes the dispatcher: it decodes arguments, and encodes what the implementation returns. */
+/** Writes the dispatcher, which decodes arguments and encodes the results of the implementation. */
 final class ServerWriter {
   private final Service service;
   private final Names names;
@@ -115,7 +115,7 @@ final class ServerWriter {
         .collect(CodeBlock.joining(", "));
   }
 
-  /** Returns what calls the method with the arguments that interceptors hand on. */
+  /** Returns a call of the method with the arguments that interceptors pass on. */
   private static CodeBlock intercepted(Operation operation, String reply, NameAllocator locals) {
     CodeBlock.Builder lambda = CodeBlock.builder().add("() -> {\n").indent();
     List<CodeBlock> taken = new ArrayList<>();
@@ -162,7 +162,9 @@ final class ServerWriter {
         .addStatement("$T $L = $L", shape.java(), argument.name(), read);
   }
 
-  /** Returns the handler: a class, since a lambda would be one more frame before the method. */
+  /**
+   * Returns the handler. It is a class, because a lambda would add a stack frame before the method.
+   */
   private TypeSpec runs(Operation operation, NameAllocator locals) {
     String reply = locals.newName("reply");
     return TypeSpec.anonymousClassBuilder("")
@@ -216,7 +218,7 @@ final class ServerWriter {
     return body.build();
   }
 
-  /** Whose result is kept, so that it is checked for its type. */
+  /** Keeps the result, so that its type is checked. */
   private static CodeBlock voidInvocation(
       String reply, CodeBlock plain, CodeBlock intercepted, String none) {
     return CodeBlock.builder()

@@ -24,7 +24,7 @@ import javax.lang.model.util.Elements;
 
 /** Writes the one class that is generated for a contract. */
 public final class ServiceWriter {
-  /** In {@code java.compiler}, which a contract's module need not require. */
+  /** The annotation is in {@code java.compiler}, which a contract's module need not require. */
   public static final String GENERATED = "javax.annotation.processing.Generated";
 
   private final Service service;
@@ -81,9 +81,7 @@ public final class ServiceWriter {
     return service.isPublic() ? new Modifier[] {Modifier.PUBLIC} : new Modifier[0];
   }
 
-  /**
-   * A contract may use what is deprecated, and nullness is checked where it matters: at run time.
-   */
+  /** A contract may use deprecated types. Nullness is checked at run time, where it matters. */
   private AnnotationSpec suppressions() {
     boolean genericArrays =
         names.composites().values().stream()

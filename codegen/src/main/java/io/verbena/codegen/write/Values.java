@@ -9,11 +9,11 @@ import java.util.Collections;
 import java.util.Objects;
 import java.util.Optional;
 
-/** Small expressions about values. */
+/** Expressions for values. */
 final class Values {
   private Values() {}
 
-  /** Returns an expression that is the value, or throws if it is null where it may not be. */
+  /** Returns an expression of the value that throws if it is null and must not be. */
   static CodeBlock checked(Shape shape, CodeBlock value, String what) {
     return mayBeNull(shape)
         ? value
@@ -21,13 +21,13 @@ final class Values {
   }
 
   /**
-   * Returns whether a null check would be in vain: the type has no null, or the contract allows it.
+   * Returns whether a null check is unnecessary: the type has no null, or the contract allows it.
    */
   static boolean mayBeNull(Shape shape) {
     return shape instanceof Shape.OrNull || shape.java().isPrimitive();
   }
 
-  /** Returns the value that stands for one which an older peer did not send. */
+  /** Returns the default for a value that an older peer did not send. */
   static CodeBlock defaultOf(Shape shape) {
     return switch (shape) {
       case Shape.Leaf leaf -> CodeBlock.of("$L", leaf.defaultValue());
@@ -71,7 +71,7 @@ final class Values {
     return type;
   }
 
-  /** Returns how many dimensions there are beyond the first. */
+  /** Returns the number of dimensions beyond the first. */
   private static int dimensions(Shape.Array array) {
     int dimensions = -1;
     for (TypeName type = array.java(); type instanceof ArrayTypeName inner; ) {

@@ -13,7 +13,7 @@ import io.verbena.codegen.model.Service;
 import io.verbena.codegen.model.Shape;
 import javax.lang.model.element.Modifier;
 
-/** Writes the class that holds a pair of methods, write and read, for each composite shape. */
+/** Writes the class with a pair of methods, write and read, for each composite shape. */
 final class WireWriter {
   private final Service service;
   private final Names names;

@@ -1,4 +1,4 @@
-/** From a valid model to source. The same model always becomes the same text. */
+/** Writes source code from a valid model. Equal models have equal source code. */
 @NullMarked
 package io.verbena.codegen.write;
 
