@@ -14,11 +14,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * A bucket of the table as both ends see it: the key that was put last of all that belong there,
+ * A bucket of the table, as both ends see it: the key that was put last of all keys of this bucket,
  * and its value. The version is odd while the server writes.
  */
 final class Bucket {
-  /** For a key and its value. */
+  /** The bytes for a key and its value. */
   static final int ROOM = 240;
 
   static final StructLayout LAYOUT =
@@ -34,7 +34,7 @@ final class Bucket {
   private static final long VALUE_LENGTH = LAYOUT.byteOffset(groupElement("valueLength"));
   private static final long BYTES = LAYOUT.byteOffset(groupElement("bytes"));
 
-  /** In UTF-8; of no bytes where nothing was put. */
+  /** In UTF-8; empty if nothing was put. */
   private final byte[] key;
 
   private final byte[] value;
@@ -55,13 +55,13 @@ final class Bucket {
     return bucket;
   }
 
-  /** Returns which one of a table's buckets a key belongs to. */
+  /** Returns the index of a key's bucket. */
   static long place(String key, long tableBytes) {
     int hash = key.hashCode() * 0x9E3779B9; // the same in every JVM
     return Math.floorMod(hash ^ (hash >>> 16), tableBytes / LAYOUT.byteSize());
   }
 
-  /** Writes it, on the server: one thread at a time. */
+  /** Writes the bucket, on the server: one thread at a time. */
   void writeTo(MemorySegment struct) {
     RegionView.change(
         struct,
@@ -75,7 +75,7 @@ final class Bucket {
         VERSION);
   }
 
-  /** Returns what a struct has that was read as it was at one time. */
+  /** Returns the bucket in a struct that was read consistently. */
   static Bucket in(MemorySegment struct) {
     int key = struct.get(JAVA_INT, KEY_LENGTH);
     int value = struct.get(JAVA_INT, VALUE_LENGTH);

@@ -13,25 +13,25 @@ public interface Store {
   /**
    * Reads a value.
    *
-   * @param into where it goes
+   * @param into takes the value
    * @throws NoSuchKey if there is none
    */
   @RpcMethod(id = 1, idempotent = true, timeout = "1m")
   Received get(String key, Landing into) throws NoSuchKey;
 
   /**
-   * Keeps a value in place of the one before.
+   * Stores a value in place of the one before.
    *
    * @param value published by the caller, at least until this returns
    */
   @RpcMethod(id = 2, idempotent = true, timeout = "1m")
   void put(String key, ObjectRef value);
 
-  /** Returns how long a value is, in bytes; nothing where there is none. */
+  /** Returns the length of a value, in bytes; empty if there is none. */
   @RpcMethod(id = 3, idempotent = true, nonBlocking = true)
   Optional<Long> length(String key);
 
-  /** Forgets a value; returns whether there was one. */
+  /** Removes a value; returns whether there was one. */
   @RpcMethod(id = 4, idempotent = true, nonBlocking = true)
   boolean remove(String key);
 }

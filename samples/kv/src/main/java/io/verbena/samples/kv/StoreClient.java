@@ -21,14 +21,14 @@ public final class StoreClient {
     this.store = StoreRpc.client(session);
   }
 
-  /** Has the store fetch a value from here; it may change when this returns. */
+  /** Lets the store fetch a value from here. The value may change once this returns. */
   void put(String key, Source value) {
     try (Published published = session.objects().publish(value, LEASE)) {
       store.put(key, published.ref());
     }
   }
 
-  /** Has a value written where it is wanted. */
+  /** Lets the store write a value into the landing. */
   Received get(String key, Landing into) throws NoSuchKey {
     return store.get(key, into);
   }

@@ -23,13 +23,13 @@ public final class StoreServer implements Store {
   /** 16 MiB of small values that are read without a call. */
   private static final int BUCKETS = 1 << 16;
 
-  /** As long as its call may take. */
+  /** The time limit of its call. */
   private static final TransferOptions IN_TIME =
       TransferOptions.DEFAULT.withTimeout(Duration.ofMinutes(1));
 
   /**
-   * Values live outside the heap, each until nobody reads it any more: a value that was replaced
-   * may still be on its way to somebody.
+   * Values live outside the heap, each until it is not read any more: a replaced value may still be
+   * on its way to a client.
    */
   private final Map<String, MemorySegment> values = new ConcurrentHashMap<>();
 
@@ -44,7 +44,7 @@ public final class StoreServer implements Store {
 
   @Override
   public void put(String key, ObjectRef value) {
-    if (value.length() > LONGEST_VALUE) { // before there is memory for whatever a client says
+    if (value.length() > LONGEST_VALUE) { // before memory is allocated for a length from a client
       throw new IllegalArgumentException(
           "a value has at most %d bytes, and that of '%s' has %d"
               .formatted(LONGEST_VALUE, key, value.length()));

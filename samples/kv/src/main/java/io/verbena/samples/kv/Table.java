@@ -6,7 +6,8 @@ import io.verbena.api.region.RegionRef;
 import java.util.Optional;
 
 /**
- * Keys and small values. A client that has opened it reads {@linkplain Bucket buckets} by itself.
+ * Keys and small values. A client that has opened the table reads its {@linkplain Bucket buckets}
+ * by itself.
  */
 @RpcService(name = "kv.table.v1")
 public interface Table {
@@ -14,12 +15,12 @@ public interface Table {
   @RpcMethod(id = 1)
   RegionRef open();
 
-  /** Reads a value; nothing where there is none. */
+  /** Reads a value; empty if there is none. */
   @RpcMethod(id = 2, idempotent = true, nonBlocking = true)
   Optional<byte[]> get(String key);
 
   /**
-   * Keeps a value in place of the one before.
+   * Stores a value in place of the one before.
    *
    * @param value with its key, at most 240 bytes
    */

@@ -23,21 +23,21 @@ public final class TableClient {
     this.buckets = table.open();
   }
 
-  /** Keeps a value, by a call. */
+  /** Stores a value, by a call. */
   void put(String key, byte[] value) {
     table.put(key, value);
   }
 
   /**
-   * Reads a value where it lies: over RDMA the server's processor does nothing. By a call where
-   * another key has the bucket.
+   * Reads a value in place: over RDMA the server's processor does nothing. If another key has the
+   * bucket, a call reads it.
    */
   Optional<byte[]> get(String key) throws InterruptedException {
     Bucket bucket;
     try {
       bucket = read(key);
     } catch (ExecutionException e) {
-      buckets = table.open(); // its lease is over, say, or this is another server
+      buckets = table.open(); // its lease may be over, or this may be another server
       return table.get(key);
     }
     if (bucket.isEmpty()) {
@@ -53,7 +53,7 @@ public final class TableClient {
     return Bucket.in(view.getVersioned(Bucket.VERSION).get());
   }
 
-  /** Returns the same table, by calls alone. */
+  /** Returns the same table, read by calls alone. */
   Table byCalls() {
     return table;
   }

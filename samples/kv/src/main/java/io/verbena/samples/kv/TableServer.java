@@ -19,7 +19,7 @@ final class TableServer implements Table {
 
   private final Map<String, byte[]> values = new HashMap<>();
 
-  /** Freed when nothing here, and no session, has it any more. */
+  /** Freed when neither this server nor a session uses it any more. */
   private final MemorySegment buckets;
 
   TableServer(int buckets) {

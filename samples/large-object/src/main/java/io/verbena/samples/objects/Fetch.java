@@ -16,10 +16,13 @@ public final class Fetch {
 
   private Fetch() {}
 
-  /** Fetches into a directory, and returns the file there: it appears when all of it has come. */
+  /**
+   * Fetches the file into a directory; returns its path there. The file appears when all of it has
+   * arrived.
+   */
   static Path fetch(Session session, Path directory, PrintStream out) throws InterruptedException {
     Share.SharedFile shared = ShareRpc.client(session).file();
-    // The name comes from another host: take no directory from it.
+    // The name comes from another host, so no directory is taken from it.
     Path target = directory.resolve(Path.of(shared.name()).getFileName());
     Transfer transfer =
         session

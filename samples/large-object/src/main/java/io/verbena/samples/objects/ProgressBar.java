@@ -3,7 +3,7 @@ package io.verbena.samples.objects;
 import io.verbena.api.bulk.Transfer.Progress;
 import java.io.PrintStream;
 
-/** One line of a terminal, drawn again and again. */
+/** One line of a terminal, drawn repeatedly. */
 final class ProgressBar {
   private static final int WIDTH = 30;
 

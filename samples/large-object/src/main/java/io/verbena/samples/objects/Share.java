@@ -4,10 +4,10 @@ import io.verbena.api.RpcMethod;
 import io.verbena.api.RpcService;
 import io.verbena.api.bulk.ObjectRef;
 
-/** What those who want the file call: a small call, whatever the file's length. */
+/** The contract for clients that want the file: a small call, whatever the file's length. */
 @RpcService(name = "share.v1")
 public interface Share {
-  /** Returns what the file is called, and what to fetch. */
+  /** Returns the file's name, and the reference to fetch it by. */
   @RpcMethod(id = 1, idempotent = true)
   SharedFile file();
 

@@ -10,7 +10,7 @@ import java.util.concurrent.CompletableFuture;
 
 /** Shares one file: {@code java ... ShareServer 7403 FILE}. */
 public final class ShareServer implements AutoCloseable {
-  /** For so long it is kept while nobody fetches it. */
+  /** The time that the file stays published while no client fetches it. */
   private static final Duration LEASE = Duration.ofDays(1);
 
   private final VerbenaServer server;
@@ -33,7 +33,7 @@ public final class ShareServer implements AutoCloseable {
     return server.address().toString();
   }
 
-  /** Who fetches it already gets all of it; nobody else can begin. */
+  /** Ends the publication. Fetches under way continue; no new one can begin. */
   void stopSharing() {
     published.close();
   }

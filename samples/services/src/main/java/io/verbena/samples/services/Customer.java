@@ -16,10 +16,10 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Who buys: {@code java ... Customer verbena 2}. */
+/** The buyer: {@code java ... Customer verbena 2}. */
 @Command(name = "customer", mixinStandardHelpOptions = true)
 public final class Customer implements Callable<Integer> {
-  /** The first call waits until each of the services that it takes is connected to. */
+  /** The first call waits until each service on its way is connected. */
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   private final AtomicInteger calls = new AtomicInteger();
@@ -36,14 +36,14 @@ public final class Customer implements Callable<Integer> {
   @Option(
       names = "--buyers",
       paramLabel = "N",
-      description = "so many buy again and again, until Enter is pressed. Default: one, once")
+      description = "this many customers buy repeatedly until Enter is pressed. Default: one, once")
   private int buyers;
 
   private volatile boolean enough;
 
   private Customer() {}
 
-  /** Exit status: 0 if no call failed. What is out of stock is an answer as any. */
+  /** Exit status: 0 if no call failed. {@code OutOfStock} is an answer like any other. */
   public static void main(String[] args) {
     System.exit(new CommandLine(new Customer()).execute(args));
   }

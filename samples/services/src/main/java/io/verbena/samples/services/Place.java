@@ -5,14 +5,16 @@ import io.verbena.core.VerbenaServer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** What a deployment says to each of these programs: how others are found, and who may watch. */
+/**
+ * The deployment's settings for each of these programs: the way to find others, and the page for
+ * monitoring.
+ */
 final class Place {
   @Option(
       names = "--registry",
       paramLabel = "zookeeper://HOST:PORT/BASE",
       description =
-          "register here, and find others here. Default: 'verbena.names' or VERBENA_NAMES says"
-              + " where they are")
+          "the registry of all services. Default: 'verbena.names' or VERBENA_NAMES has their addresses")
   private @Nullable String registry;
 
   @Option(
@@ -22,12 +24,12 @@ final class Place {
       description = "serve /metrics to Prometheus here. Default: any port of this machine alone")
   private String metrics = "";
 
-  /** Returns where a channel finds the servers of this name. */
+  /** Returns the target of the servers of this name. */
   String target(String name) {
     return registry == null ? "verbena:///" + name : registry + "/" + name;
   }
 
-  /** Has a server found by this name. It leaves the registry by itself, before it drains. */
+  /** Registers a server by this name. It leaves the registry by itself, before it drains. */
   void register(VerbenaServer server, String name) {
     if (registry != null) {
       ZooKeeperRegistration.builder(server, target(name)).register();

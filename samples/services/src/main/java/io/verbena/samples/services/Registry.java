@@ -4,8 +4,7 @@ import java.util.concurrent.CountDownLatch;
 import org.apache.curator.test.TestingServer;
 
 /**
- * A ZooKeeper for trying things out, which forgets all when it ends: {@code java ... Registry
- * 2181}.
+ * A ZooKeeper for experiments, which loses everything when it ends: {@code java ... Registry 2181}.
  */
 public final class Registry {
   private Registry() {}

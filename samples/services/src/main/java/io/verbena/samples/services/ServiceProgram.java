@@ -16,10 +16,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** What the three services have alike: they listen, are found, find others, and are watched. */
+/** The common part of the three services: they listen, register, find others, and are monitored. */
 @Command(mixinStandardHelpOptions = true)
 final class ServiceProgram implements Callable<Integer> {
-  /** As long as a call may take here, at most. */
+  /** The longest time of a call here. */
   static final Duration DRAIN = Duration.ofSeconds(10);
 
   private final String name;
@@ -31,10 +31,10 @@ final class ServiceProgram implements Callable<Integer> {
       names = "--listen",
       paramLabel = "HOST:PORT",
       required = true,
-      description = "where it serves calls, port 0 for any")
+      description = "the address to serve calls at, port 0 for any")
   private String listen = "";
 
-  @Option(names = "--http", description = "speak HTTP and JSON at that port, too, with a page at /")
+  @Option(names = "--http", description = "also speak HTTP and JSON at that port, with a page at /")
   private boolean http;
 
   private ServiceProgram(String name, Function<Here, ServiceBinding> service) {
@@ -42,14 +42,14 @@ final class ServiceProgram implements Callable<Integer> {
     this.service = service;
   }
 
-  /** What a service makes its calls by. */
+  /** Makes the channels of a service. */
   @FunctionalInterface
   interface Here {
     /** Returns a channel to all servers of another service. */
     Channel channel(String name);
   }
 
-  /** Serves until the process is ended; what runs then ends, and is answered. */
+  /** Serves until the process is ended. Calls under way are then completed. */
   static void run(String name, Function<Here, ServiceBinding> service, String... args) {
     System.exit(command(name, service).execute(args));
   }
@@ -87,7 +87,7 @@ final class ServiceProgram implements Callable<Integer> {
     return 0;
   }
 
-  /** The last spans end when the server has: only then are they logged. */
+  /** Closes the server first: the last spans end with it, and are logged only then. */
   private static void end(VerbenaServer server, Watch watch) {
     try {
       server.awaitClose();

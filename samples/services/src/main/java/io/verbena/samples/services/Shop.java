@@ -3,7 +3,7 @@ package io.verbena.samples.services;
 import io.verbena.api.RpcMethod;
 import io.verbena.api.RpcService;
 
-/** What customers call. */
+/** The contract for customers. */
 @RpcService(name = "shop.v1")
 public interface Shop {
   /**
@@ -15,9 +15,9 @@ public interface Shop {
   Receipt buy(String article, int count) throws OutOfStock;
 
   /**
-   * What was sold.
+   * The result of a sale.
    *
-   * @param left how many there are still
+   * @param left the number that is left
    */
   record Receipt(String article, int count, int left) {}
 }

@@ -8,7 +8,9 @@ public final class ShopService implements Shop {
     this.stock = stock;
   }
 
-  /** The call to the stock ends no later than this one: nothing has to be passed on by hand. */
+  /**
+   * The call to the stock ends no later than this one: the deadline need not be passed on by hand.
+   */
   @Override
   public Receipt buy(String article, int count) throws OutOfStock {
     return new Receipt(article, count, stock.take(article, count));

@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Logs a line for each span, for people who have no collector. Safe for use by any thread. */
+/** Logs a line for each span, if there is no collector. Safe for use by any thread. */
 final class SpanLog implements SpanExporter {
   private static final Logger LOG = LoggerFactory.getLogger("spans");
   private static final AttributeKey<String> STATUS = AttributeKey.stringKey(Conventions.STATUS);

@@ -3,8 +3,8 @@ package io.verbena.samples.services;
 import java.util.Map;
 
 /**
- * The second service: {@code java ... StockService --listen HOST:7402}. It keeps nothing itself, so
- * that as many run as there is work for.
+ * The second service: {@code java ... StockService --listen HOST:7402}. It has no state, so as many
+ * instances may run as there is work for.
  */
 public final class StockService implements Stock {
   private static final Map<String, Integer> BINS = Map.of("verbena", 7, "rose", 12);
@@ -15,7 +15,10 @@ public final class StockService implements Stock {
     this.warehouse = warehouse;
   }
 
-  /** The call to the warehouse ends no later than this one: nothing has to be passed on by hand. */
+  /**
+   * The call to the warehouse ends no later than this one: the deadline need not be passed on by
+   * hand.
+   */
   @Override
   public int take(String article, int count) throws OutOfStock {
     Integer bin = BINS.get(article);

@@ -3,11 +3,11 @@ package io.verbena.samples.services;
 import io.verbena.api.RpcMethod;
 import io.verbena.api.RpcService;
 
-/** What the stock calls. */
+/** The contract for the stock. */
 @RpcService(name = "warehouse.v1")
 public interface Warehouse {
   /**
-   * Takes some of what lies in a bin; returns how many are left there.
+   * Takes some of the goods in a bin; returns how many are left there.
    *
    * @throws OutOfStock if there are not enough
    */

@@ -20,9 +20,9 @@ import io.verbena.observe.opentelemetry.ServerTelemetry;
 import java.time.Duration;
 
 /**
- * What can be seen of a process: metrics for Prometheus, and spans, each of which is logged as a
- * line. Who has a collector takes {@code OtlpGrpcSpanExporter} in place of {@link SpanLog}, and
- * adds {@code service.name}.
+ * The monitoring of a process: metrics for Prometheus, and spans, each of which is logged as a
+ * line. With a collector, use {@code OtlpGrpcSpanExporter} in place of {@link SpanLog}, and add
+ * {@code service.name}.
  */
 final class Watch implements AutoCloseable {
   private final PrometheusMeterRegistry registry =
@@ -31,10 +31,10 @@ final class Watch implements AutoCloseable {
   private final MetricsPage page;
 
   /**
-   * Begins to watch.
+   * Begins to monitor.
    *
-   * @param name of the service, as traces have it
-   * @param address of the page of metrics: {@code host:port}, with port 0 for any
+   * @param name the service's name in traces
+   * @param address the address of the page of metrics: {@code host:port}, with port 0 for any
    */
   Watch(String name, String address) {
     telemetry =
@@ -52,7 +52,7 @@ final class Watch implements AutoCloseable {
     page = new MetricsPage(address, registry);
   }
 
-  /** Returns a client whose calls are seen. */
+  /** Returns a client whose calls are monitored. */
   VerbenaClient client() {
     return VerbenaClient.builder()
         .clientInterceptor(new ClientTelemetry(telemetry))
@@ -61,14 +61,14 @@ final class Watch implements AutoCloseable {
         .build();
   }
 
-  /** Returns a channel that is seen, and whose calls wait for a server until their deadline. */
+  /** Returns a monitored channel, whose calls wait for a server until their deadline. */
   BalancedChannel channel(VerbenaClient client, String target, String name) {
     BalancedChannel channel = BalancedChannel.builder(client, target).waitForReady().build();
     new ChannelMetrics(channel, name).bindTo(registry);
     return channel;
   }
 
-  /** Has the calls that a server serves seen. */
+  /** Returns a builder of a server whose calls are monitored. */
   VerbenaServer.Builder server() {
     return VerbenaServer.builder()
         .serverInterceptor(new ServerTelemetry(telemetry))
@@ -76,12 +76,12 @@ final class Watch implements AutoCloseable {
         .sessionListener(new SessionMetrics(registry));
   }
 
-  /** Returns where the page of metrics is. */
+  /** Returns the address of the page of metrics. */
   String page() {
     return page.address();
   }
 
-  /** Logs the spans that wait still. */
+  /** Logs the spans that still wait. */
   @Override
   public void close() {
     page.close();

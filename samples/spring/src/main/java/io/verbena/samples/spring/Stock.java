@@ -3,7 +3,7 @@ package io.verbena.samples.spring;
 import io.verbena.api.RpcMethod;
 import io.verbena.api.RpcService;
 
-/** What the shop calls. */
+/** The contract for the shop. */
 @RpcService(name = "stock.v1")
 public interface Stock {
   /**

@@ -6,7 +6,7 @@ import org.springframework.boot.builder.SpringApplicationBuilder;
 /** The first application; its properties are in {@code shop.properties}. */
 @SpringBootApplication
 public class ShopApplication {
-  /** Two applications share this class path, so each has properties of its own name. */
+  /** Two applications share this class path, so each has its own name for the properties' file. */
   public static SpringApplicationBuilder builder() {
     return new SpringApplicationBuilder(ShopApplication.class)
         .properties("spring.config.name=shop");
