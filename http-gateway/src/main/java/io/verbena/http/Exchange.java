@@ -195,7 +195,7 @@ final class Exchange {
     };
   }
 
-  // ---- what is asked for ----
+  // ---- requests ----
 
   private void answer(HttpRequest asked) throws Exception {
     HttpHeaders headers = asked.headers();

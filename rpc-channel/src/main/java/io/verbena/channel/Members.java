@@ -184,7 +184,7 @@ final class Members implements Resolver.Listener {
             whys.size() > 3 ? "; …" : "");
   }
 
-  // ---- what the resolver tells ----
+  // ---- reports from the resolver ----
 
   @Override
   public void endpoints(List<Endpoint> told) {
@@ -266,7 +266,7 @@ final class Members implements Resolver.Listener {
     changed();
   }
 
-  // ---- what members tell ----
+  // ---- reports from members ----
 
   /** Looks servers up again, because one could not be reached or is gone. */
   void unreachable() {

@@ -16,8 +16,8 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Wraps the verbs provider of this process. Whatever exception the provider throws, callers get a
- * {@link VerbsException}, for which they are prepared. Safe for use by any thread.
+ * Wraps the verbs provider of this process. Callers get a {@link VerbsException} for every
+ * exception that the provider throws, and are prepared for that type. Safe for use by any thread.
  */
 public final class GuardedVerbs implements VerbsProvider {
   /** The system property that names the provider, if the class path has several. */

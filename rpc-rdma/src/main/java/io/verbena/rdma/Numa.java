@@ -120,7 +120,7 @@ public final class Numa {
     processors.and(allowed);
     Place there = new Place(node, words(processors), "NUMA node " + node, "");
     if (allowed.isEmpty()) {
-      return Place.not(node, "which processors this process may use is not known", "");
+      return Place.not(node, "the processors that this process may use are unknown", "");
     }
     if (processors.equals(allowed)) {
       return there; // no binding is needed

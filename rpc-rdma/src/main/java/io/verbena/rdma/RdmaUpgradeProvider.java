@@ -64,7 +64,7 @@ public final class RdmaUpgradeProvider implements UpgradeProvider {
   private static void tellOfProperties(String reason) {
     if (!toldOfProperties.equals(reason)) {
       toldOfProperties = reason;
-      LOG.warn("There are no RDMA links: {}", reason);
+      LOG.warn("RDMA links are not available: {}", reason);
     }
   }
 

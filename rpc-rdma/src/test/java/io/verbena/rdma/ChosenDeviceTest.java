@@ -306,7 +306,7 @@ final class ChosenDeviceTest {
       assertThat(log.take())
           .singleElement()
           .asString()
-          .startsWith("There are no RDMA links: verbena.rdma.device: ")
+          .startsWith("RDMA links are not available: verbena.rdma.device: ")
           .containsPattern("not mlx5_1:one; there (is no verbs device|are the verbs devices .+)$");
     } finally {
       System.clearProperty(RdmaSettings.DEVICE_PROPERTY);
@@ -399,7 +399,7 @@ final class ChosenDeviceTest {
     candidates.add(new InetSocketAddress(address("fd00::2"), 7));
     long start = world.nanoTime();
     assertThat(path(active, new Offer(offer.token(), candidates).encode()))
-        .contains("[fe80:0:0:0:0:0:0:7]:7: no address that is reached from another host")
+        .contains("[fe80:0:0:0:0:0:0:7]:7: the address cannot be reached from another host")
         .contains("[fd00:0:0:0:0:0:0:2]:7: no verbs device here has an address of its family");
     candidates.addAll(offer.candidates());
     assertThat(path(active, new Offer(offer.token(), candidates).encode()))

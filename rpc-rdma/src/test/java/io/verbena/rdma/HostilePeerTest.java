@@ -137,7 +137,7 @@ final class HostilePeerTest {
   @Test
   void whoSendsLessThanAHeaderIsClosed() throws IOException {
     peer.send((byte) 1);
-    assertClosedFor("1 bytes, which is no message");
+    assertClosedFor("1 bytes, which are too few for a message");
   }
 
   /** What it sent is on its device when this end begins to end the link. */
@@ -221,7 +221,7 @@ final class HostilePeerTest {
   void whoTellsOfMoreThanFitsIsClosed() throws Exception {
     Advertisement open = advertise();
     peer.write(open, 0, Immediate.of(14, open.target()), 10);
-    assertClosedFor("in a target of 1000 where 0 had arrived");
+    assertClosedFor("in a target of 1000, after 0 had arrived");
   }
 
   @Test
@@ -229,14 +229,14 @@ final class HostilePeerTest {
     Advertisement open = advertise();
     peer.write(open, 0, Immediate.of(0, open.target()), 1000);
     peer.write(open, 0, Immediate.of(0, open.target()), 1000);
-    assertClosedFor("in a target of 1000 where 1000 had arrived");
+    assertClosedFor("in a target of 1000, after 1000 had arrived");
   }
 
   @Test
   void whoTellsOfNegativeBytesIsClosed() throws Exception {
     Advertisement open = advertise();
     peer.send(note(SendHeader.ARRIVED, open.target(), -1));
-    assertClosedFor("of -1 bytes in a target");
+    assertClosedFor("the peer reports -1 bytes in a target");
   }
 
   @Test
@@ -277,7 +277,7 @@ final class HostilePeerTest {
   void whoGivesUpALandingThatNobodyRevokedIsClosed() throws Exception {
     Advertisement open = advertise();
     peer.send(note(SendHeader.REVOKED, open.target(), 0));
-    assertClosedFor("gave up a target");
+    assertClosedFor("confirmed the revocation of a target");
   }
 
   @Test

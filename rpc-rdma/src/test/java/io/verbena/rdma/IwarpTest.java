@@ -111,6 +111,6 @@ final class IwarpTest {
     InetSocketAddress elsewhere =
         new InetSocketAddress(offer.candidates().getFirst().getAddress(), 1);
     assertThat(failure(new Offer(offer.token(), List.of(elsewhere))))
-        .contains("nobody listens there");
+        .contains("nothing listens there");
   }
 }

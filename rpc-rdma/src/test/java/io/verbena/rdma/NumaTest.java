@@ -185,7 +185,7 @@ class NumaTest {
   void nobodyIsMovedWhereItIsNotKnownWhatMayBeUsed() throws IOException {
     twoNodes();
     file(LOOP + "/status", "Name:\tjava");
-    assertNotBound(place(), "which processors this process may use is not known");
+    assertNotBound(place(), "the processors that this process may use are unknown");
   }
 
   @Test

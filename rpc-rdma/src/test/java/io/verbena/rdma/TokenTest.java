@@ -98,7 +98,7 @@ final class TokenTest {
   void ofAnotherInAnAcceptanceIsNoLink() throws Exception {
     Secret guessed = Secret.random(new SecureRandom());
     assertThat(failureWhereAcceptedWith(new Greeting(guessed, TERMS).encode()))
-        .contains("whoever accepted the connection did not make the offer");
+        .contains("the end that accepted the connection did not make the offer");
   }
 
   @Test
@@ -154,7 +154,7 @@ final class TokenTest {
     assertRefused(ask(offer, other), "version 9");
     ByteBuffer greedy = new Greeting(Offer.decode(offer).token(), TERMS).encode();
     greedy.putInt(22, Integer.MAX_VALUE);
-    assertRefused(ask(offer, greedy), "makes no sense");
+    assertRefused(ask(offer, greedy), "is malformed");
     assertThat(passive.counted().unknownTokens()).isEqualTo(2);
   }
 

@@ -29,7 +29,7 @@ final class TcpDriver implements LinkDriver {
 
   private static final int STEPS_TO_CLOSE = 16;
 
-  /** Those of epoll: the instance, its wake-up and its timer. */
+  /** The files of epoll: the instance, its wake-up and its timer. */
   private static final int FILES_OF_A_LOOP = 3;
 
   private final Transport transport;

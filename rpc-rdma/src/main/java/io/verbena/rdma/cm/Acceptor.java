@@ -117,7 +117,7 @@ final class Acceptor implements CmListener {
     switch (type) {
       case RDMA_CM_EVENT_CONNECT_REQUEST -> requested(event);
       case RDMA_CM_EVENT_DEVICE_REMOVAL -> listeners.closeRemoved();
-      default -> LOG.debug("A listener heard {}", type);
+      default -> LOG.debug("A listener received the event {}", type);
     }
   }
 
@@ -135,8 +135,7 @@ final class Acceptor implements CmListener {
     if (connect == null) {
       if (tokens.wasMade(greeting.token())) {
         REJECTED.info(
-            "A connection request from {} was rejected: {}. A peer whose first request takes long"
-                + " tries another address so",
+            "A connection request from {} was rejected: {}. This also happens when a peer tries another address because its first request took long",
             peer(id),
             "its token was used before or has expired");
         reject(id, "the token was used before or has expired");

@@ -146,7 +146,7 @@ final class ActiveConnect implements CmListener, LinkOpenListener {
       for (InetSocketAddress one : offered) {
         DeviceAddress from = DeviceAddresses.towards(one.getAddress(), own);
         if (!DeviceAddresses.reachesFar(one.getAddress())) {
-          failures.put(one, "no address that is reached from another host");
+          failures.put(one, "the address cannot be reached from another host");
         } else if (from == null) {
           noAddress = noAddress.isEmpty() ? noAddress() : noAddress;
           failures.put(one, noAddress);
@@ -217,7 +217,7 @@ final class ActiveConnect implements CmListener, LinkOpenListener {
   private String reasons() {
     StringJoiner reasons = new StringJoiner("; nor to ");
     for (InetSocketAddress one : offered) {
-      String reason = failures.getOrDefault(one, "the time was over before it was tried");
+      String reason = failures.getOrDefault(one, "the time limit passed before it was tried");
       reasons.add(RdmaAddress.format(one) + ": " + reason);
     }
     return reasons.toString();

@@ -55,7 +55,7 @@ final class ConnectionEvents implements CmListener {
         Greeting greeting = Greeting.decode(ConnectionParameters.privateData(event));
         if (!greeting.token().equals(token)) {
           counters.unknownToken();
-          link.disconnected("whoever accepted the connection did not make the offer");
+          link.disconnected("the end that accepted the connection did not make the offer");
           return;
         }
         link.peerTerms(greeting.terms());
@@ -79,12 +79,12 @@ final class ConnectionEvents implements CmListener {
       return "the peer refused: " + Refusal.decode(data);
     }
     return status == NO_SUCH_SERVICE || status == -Errno.ECONNREFUSED
-        ? "nobody listens there"
+        ? "nothing listens there"
         : describe(RDMA_CM_EVENT_REJECTED, event);
   }
 
   static String describe(EventType type, RdmaCmEvent event) {
     String what = type.name().substring("RDMA_CM_EVENT_".length());
-    return "the connection manager says " + what + " (status " + event.getStatus() + ")";
+    return "the connection manager reports " + what + " (status " + event.getStatus() + ")";
   }
 }

@@ -73,7 +73,8 @@ final class Devices {
         try {
           device.pollEvents();
         } catch (IOException e) {
-          LOG.debug("The device {} says nothing: {}", device.name(), e.getMessage());
+          LOG.debug(
+              "The events of the device {} cannot be read: {}", device.name(), e.getMessage());
         }
       }
     }

@@ -61,7 +61,7 @@ final class PassiveConnect implements LinkOpenListener {
   void expire() {
     RdmaLink under = link;
     if (under != null) {
-      under.abort("it did not stand in time");
+      under.abort("it was not open in time");
     } else {
       failed("no peer connected in time");
     }

@@ -323,7 +323,7 @@ public final class RdmaDevice {
     try {
       completions.takeAnnounced();
     } catch (IOException e) {
-      LOG.debug("The lost device {} says nothing: {}", name, e.getMessage());
+      LOG.debug("The events of the lost device {} cannot be read: {}", name, e.getMessage());
     }
   }
 

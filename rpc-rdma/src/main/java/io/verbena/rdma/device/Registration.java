@@ -114,12 +114,12 @@ public final class Registration {
     return life != MemoryLife.ONCE;
   }
 
-  /** It is used again after it was idle, and counts in another part. */
+  /** The registration is used again after it was idle, and counts in another part. */
   void paidBy(Quota.Share share) {
     payer = share;
   }
 
-  /** It is not in use any more, or gone. */
+  /** The registration is not in use any more, or gone. */
   void giveBack() {
     payer.give(bytes);
   }

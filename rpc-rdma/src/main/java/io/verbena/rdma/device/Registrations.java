@@ -317,7 +317,7 @@ public final class Registrations {
     static Refused byShare(long bytes, Quota.Share share) {
       return new Refused(
           bytes,
-          "of maxPinnedBytes = %d, %d are in use, and this link has %d of its part of %d; raise maxPinnedBytes, or have less under way at a time"
+          "of maxPinnedBytes = %d, %d are in use, and this link has %d of its part of %d; raise maxPinnedBytes, or transfer less at a time"
               .formatted(
                   share.quota().limit(), share.quota().taken(), share.held(), share.guaranteed()),
           "raise maxPinnedBytes",
@@ -327,7 +327,7 @@ public final class Registrations {
     private static Refused byBudget(long bytes, PinBudget budget) {
       return new Refused(
           bytes,
-          "of maxPinnedBytes = %d, %d are in use; raise maxPinnedBytes, or have less under way at a time"
+          "of maxPinnedBytes = %d, %d are in use; raise maxPinnedBytes, or transfer less at a time"
               .formatted(budget.limit(), budget.registered()),
           "raise maxPinnedBytes",
           new Shortage(budget.waiters(), () -> bytes));

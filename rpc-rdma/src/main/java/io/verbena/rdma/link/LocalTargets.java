@@ -339,7 +339,7 @@ final class LocalTargets {
   @Nullable String revoked(int name) {
     LocalTarget target = names.find(name);
     if (target == null || target.state != LocalTarget.State.REVOKING) {
-      return "the peer gave up a target that it was not asked for";
+      return "the peer confirmed the revocation of a target that was not revoked";
     }
     target.state = LocalTarget.State.SHUTTING;
     revoking.remove(target);

@@ -325,7 +325,7 @@ final class RdmaBulk implements BulkPort {
       }
     } else {
       if (revokedEarlyInAll == MOST_REVOKED_EARLY) {
-        return "the peer revokes targets that it never tells of";
+        return "the peer revokes targets that it never advertises";
       }
       revokedEarlyInAll++;
       revokedEarly.computeIfAbsent(slot, none -> new IntArrayList()).addInt(name);

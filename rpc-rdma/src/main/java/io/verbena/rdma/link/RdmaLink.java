@@ -513,7 +513,7 @@ public final class RdmaLink implements Link, CompletionSink {
     return 1;
   }
 
-  /** Hands over what has arrived, as far as it is wanted and possible. */
+  /** Hands over the arrived messages, as far as they are wanted and it is possible. */
   private void delivered() throws IOException {
     String lie = arrivals.takeLie();
     if (lie != null) {
@@ -604,7 +604,7 @@ public final class RdmaLink implements Link, CompletionSink {
       return false;
     }
     if (bulk.local().isOverdue(now)) {
-      peerBrokeRules("the peer did not leave a target alone in time");
+      peerBrokeRules("the peer did not confirm the revocation of a target in time");
     }
     if (sends.posted() != postedSeen) {
       postedSeen = sends.posted();
@@ -691,7 +691,7 @@ public final class RdmaLink implements Link, CompletionSink {
     }
   }
 
-  /** Stops sending: ends what is under way. */
+  /** Stops sending, and ends the requests under way. */
   private void startDraining() {
     if (state == State.DRAINING || state == State.CLOSED) {
       return;
@@ -785,7 +785,7 @@ public final class RdmaLink implements Link, CompletionSink {
       try {
         device.pollEvents();
       } catch (IOException e) {
-        LOG.debug("{} does not say why the link to {} ends", device.name(), peerAddress, e);
+        LOG.debug("{} does not report why the link to {} ends", device.name(), peerAddress, e);
       }
     }
   }

@@ -112,7 +112,7 @@ final class ReceiveSide {
     receives.taken();
     if (length < SendHeader.BYTES) {
       receives.post(slot, false, false);
-      return "the peer sent " + length + " bytes, which is no message";
+      return "the peer sent " + length + " bytes, which are too few for a message";
     }
     ByteBuffer from = pool.buffer(slot);
     int at = pool.offset(slot);
@@ -233,11 +233,11 @@ final class ReceiveSide {
     LocalTargets.LocalTarget target = bulk.local().find(name);
     if (target == null) {
       receives.post(slot, false, false);
-      return "the peer tells of a target that is foreign or stale";
+      return "the peer reports a target that is foreign or stale";
     }
     if (!target.arrivedUpTo(upTo)) {
       receives.post(slot, false, false);
-      return "the peer tells of %d bytes in a target of %d where %d had arrived"
+      return "the peer reports %d bytes in a target of %d, after %d had arrived"
           .formatted(upTo, target.length(), target.arrived());
     }
     add(slot, 0, target, upTo);

@@ -61,7 +61,7 @@ public record Advertisement(int target, int rkey, long address, long length, int
         || target != Immediate.target(target)
         || length < 1) {
       throw new LinkException(
-          "the peer's advertisement makes no sense: version %d, unit 2^%d, target %d, %d bytes"
+          "the peer's advertisement is malformed: version %d, unit 2^%d, target %d, %d bytes"
               .formatted(version, unitShift, target, length),
           null);
     }

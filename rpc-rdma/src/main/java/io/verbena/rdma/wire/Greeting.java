@@ -49,7 +49,7 @@ public record Greeting(Secret token, Terms terms) {
    */
   public static Greeting decode(ByteBuffer in) throws LinkException {
     if (in.remaining() < BYTES) {
-      throw new LinkException("the connection's private data is no greeting of Verbena", null);
+      throw new LinkException("the connection's private data is not a greeting of Verbena", null);
     }
     int version = in.get() & 0xff;
     int length = in.get() & 0xff;
@@ -71,7 +71,7 @@ public record Greeting(Secret token, Terms terms) {
         || slotBytes <= SendHeader.BYTES + SendHeader.LENGTH_BYTES
         || slotBytes > LONGEST_SEND) {
       throw new LinkException(
-          "the peer's greeting makes no sense: %d and %d credits, slots of %d bytes"
+          "the peer's greeting is malformed: %d and %d credits, slots of %d bytes"
               .formatted(frameCredits, controlCredits, slotBytes),
           null);
     }
