@@ -51,7 +51,8 @@ enum Workload {
                       move.length(),
                       move.checksum(),
                       0,
-                      -1));
+                      -1,
+                      null));
           case Stream stream when stream.ending() == StreamEnding.WELL ->
               steps.add(
                   new Stream(
@@ -103,7 +104,8 @@ enum Workload {
                   length,
                   true,
                   0,
-                  cancel));
+                  cancel,
+                  null));
         }
       }
       return steps;

@@ -240,24 +240,13 @@ public final class Planner {
             length,
             random.nextBoolean(),
             random.nextInt(6) == 0 ? 1 + random.nextLong(300 * MILLI) : 0,
-            cancelAfter()));
+            cancelAfter(),
+            null));
   }
 
   /** Some transfers are begun by the server. */
   private Step fromServer(Step step) {
-    if (!(step instanceof Move move) || added.nextInt(3) > 0) {
-      return step;
-    }
-    return new Move(
-        move.at(),
-        move.session(),
-        move.op(),
-        move.kind().back(),
-        move.landing(),
-        move.length(),
-        move.checksum(),
-        move.timeout(),
-        move.cancelAfter());
+    return step instanceof Move move && added.nextInt(3) == 0 ? move.back() : step;
   }
 
   /** All processes are one in truth: none would let go of the files of one that is killed. */
@@ -268,19 +257,7 @@ public final class Planner {
 
   /** Some objects go into files. */
   private Step intoFile(Step step) {
-    if (!(step instanceof Move move) || added.nextInt(4) > 0) {
-      return step;
-    }
-    return new Move(
-        move.at(),
-        move.session(),
-        move.op(),
-        move.kind(),
-        LandingKind.FILE,
-        move.length(),
-        move.checksum(),
-        move.timeout(),
-        move.cancelAfter());
+    return step instanceof Move move && added.nextInt(4) == 0 ? move.into(LandingKind.FILE) : step;
   }
 
   /** Some objects are stopped at one step of their way. */
@@ -288,22 +265,11 @@ public final class Planner {
     return switch (step) {
       case Move move when added.nextInt(4) == 0 -> {
         Cut cut = cut(move.kind().isPush());
-        yield new Move(
-            move.at(),
-            move.session(),
-            move.op(),
-            move.kind(),
-            move.landing(),
-            move.length(),
-            move.checksum(),
-            limit(cut),
-            -1,
-            cut);
+        yield move.cut(cut, limit(cut));
       }
       case Call call when hasObject(call) && added.nextInt(8) == 0 -> {
         Cut cut = cut(false);
-        yield new Call(
-            call.at(), call.session(), call.op(), call.kind(), call.amount(), limit(cut), -1, cut);
+        yield call.cut(cut, limit(cut));
       }
       default -> step;
     };

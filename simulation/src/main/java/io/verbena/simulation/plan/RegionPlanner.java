@@ -1,5 +1,19 @@
 package io.verbena.simulation.plan;
 
+import static io.verbena.simulation.plan.Step.ReachKind.ADD;
+import static io.verbena.simulation.plan.Step.ReachKind.EXCHANGE;
+import static io.verbena.simulation.plan.Step.ReachKind.GET_ADDED;
+import static io.verbena.simulation.plan.Step.ReachKind.GET_BEYOND;
+import static io.verbena.simulation.plan.Step.ReachKind.GET_EXCHANGED;
+import static io.verbena.simulation.plan.Step.ReachKind.GET_LONG;
+import static io.verbena.simulation.plan.Step.ReachKind.GET_PAIR;
+import static io.verbena.simulation.plan.Step.ReachKind.GET_PUT;
+import static io.verbena.simulation.plan.Step.ReachKind.PUT;
+import static io.verbena.simulation.plan.Step.ReachKind.PUT_PAIR;
+import static io.verbena.simulation.plan.Step.ReachKind.SET;
+import static io.verbena.simulation.plan.Step.ReachKind.WITHOUT_RIGHT;
+import static io.verbena.simulation.plan.Step.ReachKind.WITH_WRONG_KEY;
+
 import io.verbena.api.region.Regions;
 import io.verbena.simulation.plan.Step.Call;
 import io.verbena.simulation.plan.Step.Expose;
@@ -31,39 +45,15 @@ final class RegionPlanner {
 
   /** Those of which more are made stand here more than once. */
   private static final ReachKind[] KINDS = {
-    ReachKind.ADD,
-    ReachKind.ADD,
-    ReachKind.EXCHANGE,
-    ReachKind.EXCHANGE,
-    ReachKind.SET,
-    ReachKind.PUT,
-    ReachKind.PUT,
-    ReachKind.GET_ADDED,
-    ReachKind.GET_EXCHANGED,
-    ReachKind.GET_PUT,
-    ReachKind.GET_PUT,
-    ReachKind.PUT_PAIR,
-    ReachKind.PUT_PAIR,
-    ReachKind.PUT_PAIR,
-    ReachKind.GET_PAIR,
-    ReachKind.GET_PAIR,
-    ReachKind.GET_PAIR,
-    ReachKind.GET_LONG,
-    ReachKind.GET_BEYOND,
-    ReachKind.WITHOUT_RIGHT,
-    ReachKind.WITH_WRONG_KEY
+    ADD, ADD, EXCHANGE, EXCHANGE, SET, PUT, PUT,
+    GET_ADDED, GET_EXCHANGED, GET_PUT, GET_PUT, PUT_PAIR, PUT_PAIR, PUT_PAIR,
+    GET_PAIR, GET_PAIR, GET_PAIR, GET_LONG, GET_BEYOND, WITHOUT_RIGHT, WITH_WRONG_KEY
   };
 
   private static final ReachKind[] BUSY_KINDS = {
-    ReachKind.PUT,
-    ReachKind.PUT,
-    ReachKind.PUT_PAIR,
-    ReachKind.PUT_PAIR,
-    ReachKind.GET_PAIR,
-    ReachKind.GET_PUT,
-    ReachKind.GET_LONG,
-    ReachKind.ADD,
-    ReachKind.EXCHANGE
+    PUT, PUT, PUT_PAIR,
+    PUT_PAIR, GET_PAIR, GET_PUT,
+    GET_LONG, ADD, EXCHANGE
   };
 
   private final SplittableRandom random;
@@ -151,7 +141,7 @@ final class RegionPlanner {
   /** A region is used again and again, while something happens to it or to its session. */
   private void busy(Expose region, long when) {
     for (int i = WARM; i > 0; i--) {
-      reach(Math.max(region.at() + 1, when - 5 * MILLI * i), region, ReachKind.GET_PUT);
+      reach(Math.max(region.at() + 1, when - 5 * MILLI * i), region, GET_PUT);
     }
     long at = Math.max(region.at() + 1, when - random.nextLong(MILLI));
     long gap = random.nextBoolean() ? 20_000 : 200_000;

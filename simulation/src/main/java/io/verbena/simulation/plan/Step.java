@@ -48,6 +48,11 @@ public sealed interface Step {
     public Call of(int other) {
       return new Call(at, other, op, kind, amount, timeout, cancelAfter, cut);
     }
+
+    /** Returns the same, ended when it has come so far, and otherwise by this time limit alone. */
+    Call cut(Cut end, long limit) {
+      return new Call(at, session, op, kind, amount, limit, -1, end);
+    }
   }
 
   /** What is called. */
@@ -87,20 +92,6 @@ public sealed interface Step {
       long cancelAfter,
       @Nullable Cut cut)
       implements Step {
-    /** One that is left alone on its way. */
-    public Move(
-        long at,
-        int session,
-        long op,
-        MoveKind kind,
-        LandingKind landing,
-        int length,
-        boolean checksum,
-        long timeout,
-        long cancelAfter) {
-      this(at, session, op, kind, landing, length, checksum, timeout, cancelAfter, null);
-    }
-
     /** Returns whether one of its ends may cancel it. */
     public boolean mayBeCancelled() {
       return cancelAfter >= 0 || (cut != null && cut.kind() != CutKind.OUT_OF_TIME);
@@ -109,6 +100,21 @@ public sealed interface Step {
     @Override
     public Move of(int other) {
       return new Move(at, other, op, kind, landing, length, checksum, timeout, cancelAfter, cut);
+    }
+
+    /** Returns the same, begun by the other end. */
+    Move back() {
+      return new Move(
+          at, session, op, kind.back(), landing, length, checksum, timeout, cancelAfter, cut);
+    }
+
+    Move into(LandingKind other) {
+      return new Move(at, session, op, kind, other, length, checksum, timeout, cancelAfter, cut);
+    }
+
+    /** Returns the same, ended when it has come so far, and otherwise by this time limit alone. */
+    Move cut(Cut end, long limit) {
+      return new Move(at, session, op, kind, landing, length, checksum, limit, -1, end);
     }
   }
 

@@ -84,8 +84,7 @@ public final class SimHost implements Strand.Place, NanoClock {
             world.scheduler(), this, name + "-waiting", Integer.MAX_VALUE, Integer.MAX_VALUE);
     this.rdma =
         settings.upgrades() == Upgrades.RDMA
-            ? new RdmaUpgradeProvider(
-                new SimVerbs(fabric, world.scheduler()), settings.rdmaSettings(), this)
+            ? new RdmaUpgradeProvider(fabric, settings.rdmaSettings(), this)
             : null;
     this.shm = settings.upgrades() == Upgrades.SHARED_MEMORY ? world.sharedMemory().of(this) : null;
   }

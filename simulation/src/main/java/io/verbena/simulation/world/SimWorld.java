@@ -1,5 +1,6 @@
 package io.verbena.simulation.world;
 
+import io.verbena.core.EngineBuilder;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
 import io.verbena.core.bulk.stat.CutOffs;
@@ -8,6 +9,7 @@ import io.verbena.simulation.net.Line;
 import io.verbena.simulation.net.VirtualNetwork;
 import io.verbena.simulation.time.Agenda;
 import io.verbena.simulation.time.Scheduler;
+import io.verbena.simulation.time.Strand;
 import io.verbena.verbs.fabric.Fabric;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -43,11 +45,19 @@ public final class SimWorld {
         new Scheduler(
             random.split(),
             agenda -> {
-              made[0] = Fabric.stepped(random.nextLong(), agenda::now);
+              made[0] = Fabric.stepped(random.nextLong(), agenda::now, this::pause);
               return new Outside(made[0]);
             });
     fabric = made[0];
     network = new VirtualNetwork(scheduler.agenda(), random.split());
+  }
+
+  /** Whoever waits for a device waits in the run's time. */
+  private void pause(long nanos) {
+    Strand strand = scheduler.running();
+    if (strand != null) {
+      strand.await(nanos);
+    }
   }
 
   private final class Outside implements Scheduler.Outside {
@@ -149,19 +159,8 @@ public final class SimWorld {
     int loops = 1 + (int) (own >>> 62) % MOST_SERVER_LOOPS;
     SimHost host = add(name, settings, address, loops, clockOffset);
     VerbenaServer.Builder builder = VerbenaServer.builder().listen(address + ":" + PORT);
-    builder.limits(settings.limits()).handlers(host.handlers());
-    builder.steppedBy(host.loops(), host.workers(), host.waiting());
-    builder.bulkMemoryBytes(settings.bulkMemoryBytes()).partCutOffBytes(settings.partCutOff());
-    builder.pinCutOffBytes(CutOffs.LEAST_BESIDE);
-    builder.railCutOffBytes(HostSettings.RAILS_FROM_BYTES);
+    set(builder, host, settings);
     builder.random(new Random(own));
-    UpgradeProvider upgrades = host.upgrades();
-    if (upgrades != null) {
-      builder.upgrades(upgrades);
-    }
-    if (settings.compressFrom() > 0) {
-      builder.compressFromBytes(settings.compressFrom());
-    }
     onServer.accept(builder);
     host.server(builder.start());
     network.name(name, host.net());
@@ -173,6 +172,13 @@ public final class SimWorld {
   public SimHost startClient(String name, HostSettings settings) {
     SimHost host = add(name, settings, "10.9.0." + ++addresses, 1, clockOffset());
     VerbenaClient.Builder builder = VerbenaClient.builder();
+    set(builder, host, settings);
+    host.client(builder.build());
+    host.start();
+    return host;
+  }
+
+  private static void set(EngineBuilder<?> builder, SimHost host, HostSettings settings) {
     builder.limits(settings.limits()).handlers(host.handlers());
     builder.steppedBy(host.loops(), host.workers(), host.waiting());
     builder.bulkMemoryBytes(settings.bulkMemoryBytes()).partCutOffBytes(settings.partCutOff());
@@ -185,9 +191,6 @@ public final class SimWorld {
     if (settings.compressFrom() > 0) {
       builder.compressFromBytes(settings.compressFrom());
     }
-    host.client(builder.build());
-    host.start();
-    return host;
   }
 
   /** Kills a process. */

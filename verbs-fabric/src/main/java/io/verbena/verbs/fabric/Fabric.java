@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +35,7 @@ public final class Fabric implements AutoCloseable {
   private final long seed;
   private final Schedule schedule = new Schedule();
   private final @Nullable LongSupplier clock;
+  private final LongConsumer pause;
   private final boolean threaded;
   private final List<FabricHost> hosts = new ArrayList<>();
   private final Map<HostPair, Link> links = new HashMap<>();
@@ -45,10 +47,11 @@ public final class Fabric implements AutoCloseable {
 
   private record HostPair(FabricHost one, FabricHost other) {}
 
-  private Fabric(long seed, @Nullable LongSupplier clock, boolean threaded) {
+  private Fabric(long seed, @Nullable LongSupplier clock, LongConsumer pause, boolean threaded) {
     UnderDisni.ensure();
     this.seed = seed;
     this.clock = clock;
+    this.pause = pause;
     this.threaded = threaded;
     random = new SplittableRandom(seed);
     temper = Temper.draw(random);
@@ -56,7 +59,7 @@ public final class Fabric implements AutoCloseable {
 
   /** A stepped fabric with a clock of its own, which each step moves to the event it runs. */
   public static Fabric stepped(long seed) {
-    return new Fabric(seed, null, false);
+    return new Fabric(seed, null, nanos -> {}, false);
   }
 
   /**
@@ -65,13 +68,24 @@ public final class Fabric implements AutoCloseable {
    * @param clock nanoseconds, never going back
    */
   public static Fabric stepped(long seed, LongSupplier clock) {
-    return new Fabric(seed, clock, false);
+    return stepped(seed, clock, nanos -> {});
+  }
+
+  /**
+   * The same, where threads of the simulation wait on its clock, too.
+   *
+   * @param pause has whoever awaits a {@link io.verbena.verbs.ext.WaitSet} wait on that clock, for
+   *     so many nanoseconds at most, before it looks whether something is ready; without the
+   *     fabric's lock
+   */
+  public static Fabric stepped(long seed, LongSupplier clock, LongConsumer pause) {
+    return new Fabric(seed, clock, pause, false);
   }
 
   /** A fabric that a daemon thread runs in real time until it is closed. */
   @SuppressWarnings("SystemNanoTime") // the edge where real time enters
   public static Fabric threaded(long seed) {
-    Fabric fabric = new Fabric(seed, System::nanoTime, true);
+    Fabric fabric = new Fabric(seed, System::nanoTime, nanos -> {}, true);
     Thread thread = new Thread(fabric::runUntilClosed, "verbs-fabric-" + seed);
     thread.setDaemon(true);
     thread.start();
@@ -256,6 +270,11 @@ public final class Fabric implements AutoCloseable {
     } else if (!telling.isEmpty()) {
       List.copyOf(telling).forEach(FabricWaitSet::look);
     }
+  }
+
+  /** Not under the lock. */
+  void pause(long nanos) {
+    pause.accept(nanos);
   }
 
   /** Whether it is stepped on a clock that a simulation shares with others. */

@@ -57,6 +57,7 @@ final class FabricWaitSet implements WaitSet {
     if (timeoutNanos < 0) {
       throw new IllegalArgumentException("A wait of " + timeoutNanos + " ns; at least 0");
     }
+    fabric.pause(timeoutNanos);
     synchronized (fabric.lock) {
       use();
       channels.removeIf(channel -> !channel.isOpen());
