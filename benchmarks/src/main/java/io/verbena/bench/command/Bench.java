@@ -83,23 +83,22 @@ final class Bench implements AutoCloseable {
             .build();
     this.control = reach(client, address);
     this.inMemory =
-        local != null && run.routes().contains(Route.MEM)
+        local != null && run.routes.contains(Route.MEM)
             ? BenchHost.start(IN_MEMORY, Idling.AS_IT_COMES, local.delay())
             : null;
-    for (Route route : run.routes()) {
+    for (Route route : run.routes) {
       if (route != Route.MEM) {
-        contestants.add(new VerbenaContestant(route, address, idling, run.extraCopy()));
+        contestants.add(new VerbenaContestant(route, address, idling, run.extraCopy));
       } else if (local != null) {
-        contestants.add(
-            new VerbenaContestant(route, IN_MEMORY, Idling.AS_IT_COMES, run.extraCopy()));
+        contestants.add(new VerbenaContestant(route, IN_MEMORY, Idling.AS_IT_COMES, run.extraCopy));
       } else {
         elsewhere.put(
             VerbenaContestant.name(route), "both its ends are one process: 'bench local'");
       }
     }
-    enter(run.rivals(), address.substring(0, address.lastIndexOf(':')), local != null);
+    enter(run.rivals, address.substring(0, address.lastIndexOf(':')), local != null);
     Progress progress = new Progress(System.err, isWatched());
-    this.match = new Match(this::serverOf, run.rounds(), run.warmup(), progress);
+    this.match = new Match(this::serverOf, run.rounds, run.warmup, progress);
   }
 
   /**

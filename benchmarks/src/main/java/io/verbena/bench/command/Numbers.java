@@ -56,11 +56,7 @@ final class Numbers {
   static final class Turn implements ITypeConverter<Duration> {
     @Override
     public Duration convert(String text) {
-      double seconds = number(text);
-      if (seconds * NANOS_PER_SECOND >= 1 && seconds <= DAY_SECONDS) {
-        return duration(seconds);
-      }
-      throw refused(text, "a time in seconds, such as 0.5 or 10: more than 0, a day at most");
+      return duration(text, 1 / NANOS_PER_SECOND, "more than 0, a day at most");
     }
   }
 
@@ -68,16 +64,16 @@ final class Numbers {
   static final class Warmup implements ITypeConverter<Duration> {
     @Override
     public Duration convert(String text) {
-      double seconds = number(text);
-      if (seconds >= 0 && seconds <= DAY_SECONDS) {
-        return duration(seconds);
-      }
-      throw refused(text, "a time in seconds, such as 0.5 or 10: 0 for none, a day at most");
+      return duration(text, 0, "0 for none, a day at most");
     }
   }
 
-  private static Duration duration(double seconds) {
-    return Duration.ofNanos((long) (seconds * NANOS_PER_SECOND));
+  private static Duration duration(String text, double least, String limits) {
+    double seconds = number(text);
+    if (seconds >= least && seconds <= DAY_SECONDS) {
+      return Duration.ofNanos((long) (seconds * NANOS_PER_SECOND));
+    }
+    throw refused(text, "a time in seconds, such as 0.5 or 10: " + limits);
   }
 
   /** Returns the number; NaN, which is in no range, if there is none. */

@@ -16,7 +16,7 @@ final class RunOptions {
       defaultValue = "tcp,shm,rdma,mem",
       paramLabel = "PATH",
       description = "which paths take turns; default: ${DEFAULT-VALUE}")
-  private Set<Route> routes = new LinkedHashSet<>(List.of(Route.TCP, Route.RDMA, Route.MEM));
+  Set<Route> routes = new LinkedHashSet<>(List.of(Route.TCP, Route.RDMA, Route.MEM));
 
   @Option(
       names = "--rounds",
@@ -24,7 +24,7 @@ final class RunOptions {
       paramLabel = "N",
       converter = Numbers.Count.class,
       description = "how many turns each contestant has; default: ${DEFAULT-VALUE}")
-  private int rounds = 5;
+  int rounds = 5;
 
   @Option(
       names = "--warmup",
@@ -35,7 +35,7 @@ final class RunOptions {
           "how long each makes calls before its first turn, and once more while that made it faster"
               + " or kept compilers busy, for a minute at most, or 20 seconds when it has played"
               + " before; default: ${DEFAULT-VALUE}")
-  private Duration warmup = Duration.ofSeconds(2);
+  Duration warmup = Duration.ofSeconds(2);
 
   @Option(
       names = "--rivals",
@@ -45,13 +45,13 @@ final class RunOptions {
       paramLabel = "RIVAL",
       description =
           "who else takes turns, where it can do what is asked; without a value: ${FALLBACK-VALUE}")
-  private Set<Rival> rivals = Set.of();
+  Set<Rival> rivals = Set.of();
 
   @Option(
       names = "--extra-copy",
       description =
           "copies each object once more before it is put, to see whether a comparison finds it")
-  private boolean extraCopy;
+  boolean extraCopy;
 
   /** Returns options that no command line was read for. */
   static RunOptions of(Set<Route> routes, Set<Rival> rivals, int rounds, Duration warmup) {
@@ -61,25 +61,5 @@ final class RunOptions {
     options.rounds = rounds;
     options.warmup = warmup;
     return options;
-  }
-
-  Set<Rival> rivals() {
-    return rivals;
-  }
-
-  Set<Route> routes() {
-    return routes;
-  }
-
-  int rounds() {
-    return rounds;
-  }
-
-  boolean extraCopy() {
-    return extraCopy;
-  }
-
-  Duration warmup() {
-    return warmup;
   }
 }

@@ -123,6 +123,10 @@ public final class Journal {
     violations.add(new Violation(rule, clock.getAsLong(), session, op, what));
   }
 
+  private void broken(Entry call, String rule, String what) {
+    broken(rule, call.session, call.op, what);
+  }
+
   /**
    * A call is made, of which nobody hears any more if its caller's process is killed.
    *
@@ -190,7 +194,7 @@ public final class Journal {
     call.ticket = ticket;
     call.incarnation = incarnation;
     if (call.executions > 1) {
-      broken("no call is executed twice", call.session, op, call.kind + " ran again");
+      broken(call, "no call is executed twice", call.kind + " ran again");
     }
     Throwable failure = call.failure;
     if (failure != null) {
@@ -201,9 +205,8 @@ public final class Journal {
   private void neverExecuted(Entry call, Throwable failure) {
     if (failure instanceof RpcException rpc && rpc.execution() == Execution.NOT_EXECUTED) {
       broken(
+          call,
           "what is said never to be executed never is",
-          call.session,
-          call.op,
           "it ran, and its caller was told: " + failure.getMessage());
     }
   }
@@ -229,7 +232,7 @@ public final class Journal {
     long now = clock.getAsLong();
     if (call.ended >= 0) {
       if (!call.gone) { // else its process was killed, and unwinds
-        broken("every call ends once", call.session, call.op, "it ended again: " + failure);
+        broken(call, "every call ends once", "it ended again: " + failure);
       }
       return;
     }
@@ -240,9 +243,8 @@ public final class Journal {
     long late = took - call.timeout - call.still();
     if (bounded && late > LATE_NANOS) {
       broken(
+          call,
           "deadlines end calls in time",
-          call.session,
-          call.op,
           "%s took %,.3f ms, with a deadline of %,.3f: %s"
               .formatted(call.kind, took / 1e6, call.timeout / 1e6, failure));
     }
@@ -266,13 +268,12 @@ public final class Journal {
 
   private void answered(Entry call, boolean right) {
     if (!right) {
-      broken("answers are right", call.session, call.op, call.kind + " had a wrong answer");
+      broken(call, "answers are right", call.kind + " had a wrong answer");
     }
     if (call.executions != 1) {
       broken(
+          call,
           "what is answered was executed once",
-          call.session,
-          call.op,
           call.kind + " was executed " + call.executions + " times");
     }
   }
@@ -281,19 +282,19 @@ public final class Journal {
     if (failure instanceof CancellationException) {
       tally.add("cancelled");
       if (!call.cancelled) {
-        broken("nothing cancels itself", call.session, call.op, String.valueOf(failure));
+        broken(call, "nothing cancels itself", String.valueOf(failure));
       }
       return;
     }
     if (failure instanceof Refused) {
       tally.add("declared");
       if (call.kind != CallKind.FAIL_DECLARED || call.executions != 1) {
-        broken("answers are right", call.session, call.op, String.valueOf(failure));
+        broken(call, "answers are right", String.valueOf(failure));
       }
       return;
     }
     if (!(failure instanceof RpcException rpc)) {
-      broken("failures are of the declared types", call.session, call.op, failure.toString());
+      broken(call, "failures are of the declared types", failure.toString());
       return;
     }
     tally.add(rpc.status() + "/" + rpc.execution());
@@ -301,22 +302,17 @@ public final class Journal {
       neverExecuted(call, failure);
     }
     if (rpc.execution() == Execution.EXECUTED && call.executions == 0) {
-      broken(
-          "what is said to be executed was",
-          call.session,
-          call.op,
-          String.valueOf(rpc.getMessage()));
+      broken(call, "what is said to be executed was", String.valueOf(rpc.getMessage()));
     }
     if (rpc.status() == RpcStatus.DEADLINE_EXCEEDED && took < call.timeout - TOLD_NANOS) {
       broken(
+          call,
           "deadlines do not end calls early",
-          call.session,
-          call.op,
           "%s after %,.3f ms of %,.3f: %s"
               .formatted(call.kind, took / 1e6, call.timeout / 1e6, rpc.getMessage()));
     }
     if (!isExpected(call, rpc)) {
-      broken("calls fail for a reason", call.session, call.op, call.kind + ": " + rpc.getMessage());
+      broken(call, "calls fail for a reason", call.kind + ": " + rpc.getMessage());
     }
   }
 
@@ -357,9 +353,8 @@ public final class Journal {
     long took = clock.getAsLong() - call.issued;
     if (!call.cancelled && took < call.timeout - TOLD_NANOS) {
       broken(
+          call,
           "deadlines do not interrupt handlers early",
-          call.session,
-          call.op,
           "after %,.3f ms of %,.3f".formatted(took / 1e6, call.timeout / 1e6));
     }
   }
@@ -375,9 +370,8 @@ public final class Journal {
       Entry before = last.put(line, call);
       if (before != null && before.ticket > call.ticket) {
         broken(
+            call,
             "calls are dispatched in the order in which they were made",
-            call.session,
-            call.op,
             call.kind + " was dispatched before op " + before.op + ", which was made before it");
       }
     }

@@ -33,15 +33,7 @@ final class Pipe {
   private boolean resets;
   private boolean shut;
 
-  private static final class Segment {
-    private final byte[] bytes;
-    private final long due;
-
-    Segment(byte[] bytes, long due) {
-      this.bytes = bytes;
-      this.due = due;
-    }
-  }
+  private record Segment(byte[] bytes, long due) {}
 
   Pipe(Agenda agenda, SplittableRandom random, Line line) {
     this.agenda = agenda;

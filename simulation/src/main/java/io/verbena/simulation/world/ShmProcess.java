@@ -1,8 +1,6 @@
 package io.verbena.simulation.world;
 
-import io.verbena.link.LinkDriver;
 import io.verbena.link.LinkException;
-import io.verbena.link.LinkOptions;
 import io.verbena.link.UpgradeDriver;
 import io.verbena.link.UpgradeProvider;
 import io.verbena.shm.ShmSettings;
@@ -67,7 +65,15 @@ public final class ShmProcess implements UpgradeProvider {
   public UpgradeDriver newDriver(Runnable wakeLoop) {
     UpgradeDriver driver = links.newDriver(wakeLoop);
     drivers.add(driver);
-    return new OnOneHost(driver);
+    return SeenCalls.of(
+        driver,
+        (method, arguments) -> {
+          if (method.equals("request")) {
+            arguments[0] = HERE; // every peer is taken for one of this host
+          } else if (method.equals("offer") && refuses) {
+            throw new LinkException("the plan has it that no link can be had", null);
+          }
+        });
   }
 
   @Override
@@ -239,55 +245,6 @@ public final class ShmProcess implements UpgradeProvider {
     @Override
     public void close() {
       waiters.remove(this);
-    }
-  }
-
-  /** Takes every peer for one of this host. */
-  private final class OnOneHost implements UpgradeDriver {
-    private final UpgradeDriver driver;
-
-    OnOneHost(UpgradeDriver driver) {
-      this.driver = driver;
-    }
-
-    @Override
-    public int poll(long nowNanos) {
-      return driver.poll(nowNanos);
-    }
-
-    @Override
-    public boolean isInUse() {
-      return driver.isInUse();
-    }
-
-    @Override
-    public boolean armWakeup(long nowNanos) {
-      return driver.armWakeup(nowNanos);
-    }
-
-    @Override
-    public byte[] request(URI peer, LinkOptions options) throws LinkException {
-      return driver.request(HERE, options);
-    }
-
-    @Override
-    public byte[] offer(
-        byte[] request, URI localAddress, LinkOptions options, LinkDriver.ConnectHandler handler)
-        throws LinkException {
-      if (refuses) {
-        throw new LinkException("the plan has it that no link can be had", null);
-      }
-      return driver.offer(request, localAddress, options, handler);
-    }
-
-    @Override
-    public void connect(byte[] offer, LinkOptions options, LinkDriver.ConnectHandler handler) {
-      driver.connect(offer, options, handler);
-    }
-
-    @Override
-    public void close(Runnable meanwhile) {
-      driver.close(meanwhile);
     }
   }
 }
