@@ -1,9 +1,10 @@
 package io.verbena.spring.autoconfigure;
 
+import static io.verbena.spring.autoconfigure.EndSetup.or;
+
 import io.verbena.api.settings.Checks;
 import io.verbena.core.SessionLimits;
 import io.verbena.spring.VerbenaProperties.Limits;
-import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.unit.DataSize;
 
@@ -30,14 +31,6 @@ final class SessionLimitsOf {
         or(set.deadAfter(), all.deadAfter()),
         or(set.leastPingInterval(), all.leastPingInterval()),
         or(set.resumeWindow(), all.resumeWindow()));
-  }
-
-  private static Duration or(@Nullable Duration set, Duration otherwise) {
-    return set == null ? otherwise : set;
-  }
-
-  private static int or(@Nullable Integer set, int otherwise) {
-    return set == null ? otherwise : set;
   }
 
   private static long bytes(@Nullable DataSize set, long otherwise) {

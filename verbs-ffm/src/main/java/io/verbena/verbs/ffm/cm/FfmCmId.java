@@ -50,7 +50,11 @@ public final class FfmCmId extends RdmaCmId implements VerbsCmId {
 
   static FfmCmId create(FfmEventChannel channel, MemorySegment channelPointer, short portSpace)
       throws IOException {
-    channel.life().addDependent("rdma_create_id");
+    return channel.life().make("rdma_create_id", () -> make(channel, channelPointer, portSpace));
+  }
+
+  private static FfmCmId make(
+      FfmEventChannel channel, MemorySegment channelPointer, short portSpace) throws IOException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment out = arena.allocate(ADDRESS);
       int ps = portSpace & 0xffff;
@@ -62,9 +66,6 @@ public final class FfmCmId extends RdmaCmId implements VerbsCmId {
               && Pointers.u32(id, CM_ID, "ps") == ps,
           "rdma_cm_id.ps");
       return new FfmCmId(channel, id);
-    } catch (IOException | RuntimeException failed) {
-      channel.life().removeDependent();
-      throw failed;
     }
   }
 

@@ -47,13 +47,7 @@ public final class FfmCompChannel extends IbvCompChannel implements VerbsCompCha
 
   /** A new channel of a device. */
   public static FfmCompChannel create(FfmContext device) throws IOException {
-    device.life().addDependent("ibv_create_comp_channel");
-    try {
-      return open(device);
-    } catch (IOException | RuntimeException failed) {
-      device.life().removeDependent();
-      throw failed;
-    }
+    return device.life().make("ibv_create_comp_channel", () -> open(device));
   }
 
   private static FfmCompChannel open(FfmContext device) throws IOException {

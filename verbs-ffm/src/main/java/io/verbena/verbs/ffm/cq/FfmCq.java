@@ -152,13 +152,7 @@ public final class FfmCq extends IbvCQ implements VerbsCq {
 
   private void free() throws IOException {
     Ibverbs.ACK_CQ_EVENTS.run(pointer, unacknowledged.getAndSet(0));
-    device.live().remove(address);
-    try {
-      device.free(() -> Ibverbs.DESTROY_CQ.zero(pointer));
-    } catch (IOException | RuntimeException kept) {
-      device.live().add(address, this);
-      throw kept;
-    }
+    device.free(address, () -> Ibverbs.DESTROY_CQ.zero(pointer));
   }
 
   /** Destroys it, unless that was done. */

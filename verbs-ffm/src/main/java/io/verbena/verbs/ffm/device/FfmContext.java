@@ -181,6 +181,11 @@ public final class FfmContext extends IbvContext implements VerbsContext {
     }
   }
 
+  /** {@linkplain #free(Lifetime.Free) Frees} what {@link #live} knows by an address. */
+  public void free(long address, Lifetime.Free free) throws IOException {
+    live.forget(address, () -> free(free));
+  }
+
   /**
    * Frees an object of the device. Of a device that is gone the kernel may have destroyed them all,
    * and answers EIO to whoever asks for it.

@@ -42,21 +42,18 @@ public final class FfmMr extends IbvMr implements VerbsMr {
     if (bytes < 1) {
       throw new VerbsException(call, Errno.EINVAL, "A region of " + bytes + " bytes; at least 1.");
     }
-    pd.life().addDependent(call);
-    MemorySegment mr = null;
-    try {
-      mr =
-          Pointers.struct(
-              Ibverbs.REG_MR.pointer(pd.pointer(), MemorySegment.ofAddress(memory), bytes, access),
-              MR);
-      AbiCheck.expect(mr.get(JAVA_LONG, MR.offset("length")) == bytes, "ibv_mr.length");
-      FfmMr region = new FfmMr(pd, memory, bytes, access, mr);
-      pd.device().live().add(mr.address(), region);
-      return region;
-    } catch (IOException | RuntimeException failed) {
-      pd.life().removeDependent();
-      throw failed;
-    }
+    return pd.life()
+        .make(
+            call,
+            () -> {
+              MemorySegment from = MemorySegment.ofAddress(memory);
+              MemorySegment mr =
+                  Pointers.struct(Ibverbs.REG_MR.pointer(pd.pointer(), from, bytes, access), MR);
+              AbiCheck.expect(mr.get(JAVA_LONG, MR.offset("length")) == bytes, "ibv_mr.length");
+              FfmMr region = new FfmMr(pd, memory, bytes, access, mr);
+              pd.device().live().add(mr.address(), region);
+              return region;
+            });
   }
 
   /** Bound windows and requests that name the region stand on it. */
@@ -82,12 +79,9 @@ public final class FfmMr extends IbvMr implements VerbsMr {
   }
 
   private void free() throws IOException {
-    LiveObjects live = pd.device().live();
-    live.remove(pointer.address());
     try {
-      pd.device().free(() -> Ibverbs.DEREG_MR.zero(pointer));
+      pd.device().free(pointer.address(), () -> Ibverbs.DEREG_MR.zero(pointer));
     } catch (VerbsException kept) {
-      live.add(pointer.address(), this);
       // rdma_rxe says EINVAL where others say EBUSY; nothing else about a living region is invalid.
       throw kept.errno() == Errno.EINVAL
           ? VerbsException.inUse(kept.call(), "the memory region", "bound windows")

@@ -31,13 +31,9 @@ public final class FfmPd extends IbvPd implements VerbsPd {
   }
 
   static FfmPd allocate(FfmContext device) throws IOException {
-    device.life().addDependent("ibv_alloc_pd");
-    try {
-      return new FfmPd(device, Ibverbs.ALLOC_PD.pointer(device.pointer()));
-    } catch (IOException | RuntimeException failed) {
-      device.life().removeDependent();
-      throw failed;
-    }
+    return device
+        .life()
+        .make("ibv_alloc_pd", () -> new FfmPd(device, Ibverbs.ALLOC_PD.pointer(device.pointer())));
   }
 
   /** The device that it is of. */

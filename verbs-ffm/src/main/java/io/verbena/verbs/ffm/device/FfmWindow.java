@@ -53,13 +53,7 @@ public final class FfmWindow implements MemoryWindow {
     if (pd.device().verbs().allocMw().address() == 0) {
       throw Cures.failure("ibv_alloc_mw", Errno.EOPNOTSUPP);
     }
-    pd.life().addDependent("ibv_alloc_mw");
-    try {
-      return new FfmWindow(pd, allocateNative(pd));
-    } catch (IOException | RuntimeException failed) {
-      pd.life().removeDependent();
-      throw failed;
-    }
+    return pd.life().make("ibv_alloc_mw", () -> new FfmWindow(pd, allocateNative(pd)));
   }
 
   private static MemorySegment allocateNative(FfmPd pd) throws IOException {
@@ -163,14 +157,8 @@ public final class FfmWindow implements MemoryWindow {
     if (freed.equals(MemorySegment.NULL)) {
       return; // it could not be renewed
     }
-    LiveObjects live = pd.device().live();
-    live.remove(freed.address());
-    try {
-      pd.device().free(() -> DataPath.DEALLOC_MW.zero(pd.device().verbs().deallocMw(), freed));
-    } catch (IOException | RuntimeException kept) {
-      live.add(freed.address(), this);
-      throw kept;
-    }
+    MemorySegment verb = pd.device().verbs().deallocMw();
+    pd.device().free(freed.address(), () -> DataPath.DEALLOC_MW.zero(verb, freed));
     pointer = MemorySegment.NULL;
   }
 }

@@ -1,8 +1,10 @@
 package io.verbena.verbs.ffm.device;
 
 import io.verbena.verbs.ffm.cq.FfmCq;
+import io.verbena.verbs.ffm.life.Lifetime;
 import io.verbena.verbs.ffm.qp.FfmQp;
 import io.verbena.verbs.ffm.qp.FfmSrq;
+import java.io.IOException;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -19,9 +21,17 @@ public final class LiveObjects {
     objects.put(address, object);
   }
 
-  /** Forgets it before its memory is freed. */
-  public void remove(long address) {
-    objects.remove(address);
+  /** Forgets it before its memory is freed; it is known again where that fails. */
+  public void forget(long address, Lifetime.Free free) throws IOException {
+    @Nullable Object object = objects.remove(address);
+    try {
+      free.run();
+    } catch (IOException | RuntimeException kept) {
+      if (object != null) {
+        objects.put(address, object);
+      }
+      throw kept;
+    }
   }
 
   /** The queue pair there, or null. */

@@ -57,6 +57,12 @@ public final class Lifetime {
     void run() throws IOException;
   }
 
+  /** Makes something that stands on the object. */
+  public interface Maker<T> {
+    /** Called once, and makes nothing where it fails. */
+    T make() throws IOException;
+  }
+
   /** Wakes the calls that wait inside the object. */
   public interface Wake {
     /** Called once, after the object was closed to new calls. */
@@ -87,6 +93,17 @@ public final class Lifetime {
     if (((long) STATE.getAndAdd(this, DEPENDENT) & CLOSED) != 0) {
       STATE.getAndAdd(this, -DEPENDENT);
       throw VerbsException.closed(call, object);
+    }
+  }
+
+  /** Makes something that then stands on the object; fails with EBADF once it is closed. */
+  public <T> T make(String call, Maker<T> maker) throws IOException {
+    addDependent(call);
+    try {
+      return maker.make();
+    } catch (IOException | RuntimeException failed) {
+      removeDependent();
+      throw failed;
     }
   }
 

@@ -134,13 +134,7 @@ public final class FfmQp extends IbvQP implements VerbsQp {
 
   private void free() throws IOException {
     binds.releaseWindows();
-    device.live().remove(pointer.address());
-    try {
-      destruction.run();
-    } catch (IOException | RuntimeException kept) {
-      device.live().add(pointer.address(), this);
-      throw kept;
-    }
+    device.live().forget(pointer.address(), destruction);
   }
 
   /** Destroys it, unless that was done. */

@@ -37,7 +37,10 @@ public final class FfmSrq implements SharedReceiveQueue {
 
   /** A new queue in a domain. */
   public static FfmSrq create(FfmPd pd, int maxRequests, int maxSges) throws IOException {
-    pd.life().addDependent("ibv_create_srq");
+    return pd.life().make("ibv_create_srq", () -> make(pd, maxRequests, maxSges));
+  }
+
+  private static FfmSrq make(FfmPd pd, int maxRequests, int maxSges) throws IOException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment init = Pointers.room(arena, SRQ_INIT_ATTR);
       init.set(JAVA_INT, SRQ_INIT_ATTR.offset("attr.max_wr"), maxRequests);
@@ -46,9 +49,6 @@ public final class FfmSrq implements SharedReceiveQueue {
       FfmSrq queue = new FfmSrq(pd, srq, Pointers.u32(init, SRQ_INIT_ATTR, "attr.max_wr"));
       pd.device().live().add(srq.address(), queue);
       return queue;
-    } catch (IOException | RuntimeException failed) {
-      pd.life().removeDependent();
-      throw failed;
     }
   }
 
@@ -94,17 +94,9 @@ public final class FfmSrq implements SharedReceiveQueue {
 
   @Override
   public void destroy() throws IOException {
-    life.close("ibv_destroy_srq", this::free);
+    life.close(
+        "ibv_destroy_srq",
+        () -> pd.device().free(pointer.address(), () -> Ibverbs.DESTROY_SRQ.zero(pointer)));
     pd.life().removeDependent();
-  }
-
-  private void free() throws IOException {
-    pd.device().live().remove(pointer.address());
-    try {
-      pd.device().free(() -> Ibverbs.DESTROY_SRQ.zero(pointer));
-    } catch (IOException | RuntimeException kept) {
-      pd.device().live().add(pointer.address(), this);
-      throw kept;
-    }
   }
 }
