@@ -22,7 +22,9 @@ public sealed interface Shape {
   }
 
   /** Returns whether there is a default for a value that an older peer did not send. */
-  boolean hasDefault();
+  default boolean hasDefault() {
+    return true;
+  }
 
   /**
    * A value that {@code WireOut} or {@code StandardTypes} writes by one call.
@@ -61,11 +63,6 @@ public sealed interface Shape {
     public TypeName java() {
       return value.java();
     }
-
-    @Override
-    public boolean hasDefault() {
-      return true;
-    }
   }
 
   /** An {@link Optional}: a boolean, then the value if it is present. */
@@ -79,11 +76,6 @@ public sealed interface Shape {
     public TypeName java() {
       return ParameterizedTypeName.get(ClassName.get(Optional.class), value.java());
     }
-
-    @Override
-    public boolean hasDefault() {
-      return true;
-    }
   }
 
   /** An array of any type but byte: a count, then the elements. */
@@ -96,11 +88,6 @@ public sealed interface Shape {
     @Override
     public TypeName java() {
       return ArrayTypeName.of(element.java());
-    }
-
-    @Override
-    public boolean hasDefault() {
-      return true;
     }
   }
 
@@ -118,11 +105,6 @@ public sealed interface Shape {
     @Override
     public TypeName java() {
       return ParameterizedTypeName.get(type, element.java());
-    }
-
-    @Override
-    public boolean hasDefault() {
-      return true;
     }
   }
 
@@ -158,11 +140,6 @@ public sealed interface Shape {
     public TypeName java() {
       return ParameterizedTypeName.get(
           ClassName.get(java.util.Map.class), key.java(), value.java());
-    }
-
-    @Override
-    public boolean hasDefault() {
-      return true;
     }
   }
 

@@ -92,7 +92,8 @@ final class ContainerWriter {
     return switch (shape) {
       case Shape.OrNull orNull ->
           CodeBlock.builder()
-              .addStatement("return in.readBoolean() ? $L : null", boxed(orNull.value()))
+              .addStatement(
+                  "return in.readBoolean() ? $L : null", names.read(orNull.value(), IN, true))
               .build();
       case Shape.Maybe maybe ->
           CodeBlock.builder()
@@ -115,10 +116,6 @@ final class ContainerWriter {
       case Shape.Leaf leaf -> throw new IllegalArgumentException(leaf + " takes one call");
       case Shape.Named named -> throw new IllegalArgumentException(named + " has a definition");
     };
-  }
-
-  private CodeBlock boxed(Shape shape) {
-    return names.read(shape, IN, true);
   }
 
   /** All bytes of the elements are there, so the array may be allocated at once. */

@@ -100,33 +100,19 @@ final class Names {
   }
 
   private void collect(Shape shape) {
+    if (!(shape instanceof Shape.Leaf)) {
+      composites.put(key(shape), shape);
+    }
     switch (shape) {
-      case Shape.Leaf leaf -> {}
-      case Shape.Named named -> composites.put(key(shape), shape);
-      case Shape.OrNull orNull -> {
-        composites.put(key(shape), shape);
-        collect(orNull.value());
-      }
-      case Shape.Maybe maybe -> {
-        composites.put(key(shape), shape);
-        collect(maybe.value());
-      }
-      case Shape.Array array -> {
-        composites.put(key(shape), shape);
-        collect(array.element());
-      }
-      case Shape.Sequence sequence -> {
-        composites.put(key(shape), shape);
-        collect(sequence.element());
-      }
-      case Shape.Stream stream -> {
-        composites.put(key(shape), shape);
-        collect(stream.element());
-      }
-      case Shape.Mapping mapping -> {
-        composites.put(key(shape), shape);
-        collect(mapping.key());
-        collect(mapping.value());
+      case Shape.Leaf _, Shape.Named _ -> {}
+      case Shape.OrNull(Shape value) -> collect(value);
+      case Shape.Maybe(Shape value) -> collect(value);
+      case Shape.Array(Shape element) -> collect(element);
+      case Shape.Sequence(_, Shape element) -> collect(element);
+      case Shape.Stream(Shape element) -> collect(element);
+      case Shape.Mapping(Shape key, Shape value) -> {
+        collect(key);
+        collect(value);
       }
     }
   }
