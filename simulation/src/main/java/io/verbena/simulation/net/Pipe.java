@@ -33,7 +33,15 @@ final class Pipe {
   private boolean resets;
   private boolean shut;
 
-  private record Segment(byte[] bytes, long due) {}
+  private static final class Segment {
+    private final byte[] bytes;
+    private final long due;
+
+    Segment(byte[] bytes, long due) {
+      this.bytes = bytes;
+      this.due = due;
+    }
+  }
 
   Pipe(Agenda agenda, SplittableRandom random, Line line) {
     this.agenda = agenda;
