@@ -1,4 +1,4 @@
-/** What a contract needs, and its callers. */
+/** The types that a contract needs, and its callers. */
 module io.verbena.api {
   requires static transitive org.jspecify;
 

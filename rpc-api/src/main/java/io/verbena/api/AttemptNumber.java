@@ -1,9 +1,9 @@
 package io.verbena.api;
 
 /**
- * Which attempt at a call one is, of those that a channel makes at several servers. The second and
- * each later one says so in its metadata, so that both ends can tell what was moved, made again or
- * hedged. Stateless.
+ * The number of an attempt. A channel may attempt one call at several servers. The second and each
+ * later attempt carry their number in the metadata, so that both ends can see that a call was
+ * moved, retried or hedged. Stateless.
  */
 public final class AttemptNumber {
   private static final int FIRST = 1;
@@ -13,8 +13,8 @@ public final class AttemptNumber {
   private AttemptNumber() {}
 
   /**
-   * Returns which attempt brought these metadata, from 1. What a peer has made up is an attempt
-   * like the first.
+   * Returns the number of the attempt that carried these metadata, from 1. Returns 1 if they
+   * contain no valid number.
    */
   public static int of(Metadata metadata) {
     String told = metadata.isEmpty() ? null : metadata.get(KEY);
@@ -25,8 +25,8 @@ public final class AttemptNumber {
   }
 
   /**
-   * Returns metadata that say which attempt they go with: the same for the first one, and where
-   * there is no room for more.
+   * Returns these metadata with the number of the attempt. Returns them unchanged for the first
+   * attempt, or if there is no room for one more value.
    *
    * @param number from 1
    */

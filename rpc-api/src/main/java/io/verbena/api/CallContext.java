@@ -6,8 +6,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The call that the current thread is handling. Valid until the handler returns; safe for use by
- * any thread until then.
+ * The call that the current thread is handling. It is valid until the handler returns, and any
+ * thread may use it until then.
  */
 public interface CallContext {
   /**
@@ -29,44 +29,48 @@ public interface CallContext {
     return CallScope.currentOrNull();
   }
 
-  /** Returns the session the call came by: use it to call back. */
+  /** Returns the session through which the call arrived. Use it to call back. */
   Session session();
 
   /** Returns the method that is called. */
   MethodDescriptor<?> method();
 
-  /** Returns what the caller sent beside the arguments. */
+  /** Returns the metadata that the caller sent with the arguments. */
   Metadata metadata();
 
   /**
-   * Returns what goes back beside the result, or beside the failure, as far as it is set. Of a call
-   * with one reply there are no headers and trailers apart: both travel in that reply.
+   * Returns the metadata that were set so far for the reply. They travel with the result or with
+   * the failure. There are no separate headers and trailers, because a call has one reply.
    */
   Metadata replyMetadata();
 
   /**
-   * Sets what goes back beside the result, or beside the failure; an exception's {@linkplain
-   * RpcException#metadata own} come behind it. To keep what others have set, begin with {@link
-   * #replyMetadata()}. A one-way call has no reply, and takes them nowhere.
+   * Sets the metadata of the reply. They travel with the result or with the failure. An exception's
+   * {@linkplain RpcException#metadata own metadata} are appended to them. To keep what others have
+   * set, begin with {@link #replyMetadata()}. A one-way call has no reply, so its metadata are
+   * dropped.
    */
   void replyMetadata(Metadata metadata);
 
   /**
-   * Returns the status that the caller is told where the handler, or an interceptor, throws this
-   * now. For interceptors that observe; a declared exception has no status, and is not thrown
-   * there.
+   * Returns the status that the caller would receive if the handler, or an interceptor, threw this
+   * exception now. It serves interceptors that only observe. Do not ask it about an exception that
+   * the method declares, which has no status.
    */
   RpcStatus statusOf(Throwable thrown);
 
-  /** Returns the time left until the caller gives up; zero when it has passed. */
+  /** Returns the time left until the call's deadline; zero after it. */
   Duration remaining();
 
-  /** Returns whether the caller has cancelled, its deadline has passed, or its session is gone. */
+  /**
+   * Returns whether the caller has cancelled the call, its deadline has passed, or its session is
+   * gone.
+   */
   boolean isCancelled();
 
   /**
-   * Runs an action once when the call is cancelled; at once if it is already. A handler's thread is
-   * interrupted as well, except on the event loop.
+   * Runs an action once when the call is cancelled, or at once if it is cancelled already. The
+   * handler's thread is interrupted as well, except on the event loop.
    */
   void onCancel(Runnable action);
 }

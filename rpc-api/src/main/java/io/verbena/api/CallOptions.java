@@ -7,25 +7,25 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a caller may set for the calls of one stub. Immutable.
+ * Options for the calls of one stub. Immutable.
  *
- * @param timeout the deadline of each call, counted from its start, longer than 0; null: the
- *     method's own, else the session's default. A call made inside a handler ends no later than the
- *     handler's own deadline.
- * @param metadata what each call takes along beside its arguments
- * @param interceptors what each call passes, the first one first, behind those of its client or
- *     server
- * @param resultsIn what large {@code MemorySegment} results live in; null: they are on the heap
+ * @param timeout the deadline of each call, counted from its start; longer than 0. If it is null,
+ *     the method's own timeout counts, else the session's default. A call made inside a handler
+ *     ends no later than the handler's own deadline.
+ * @param metadata the metadata that each call carries with its arguments
+ * @param interceptors the interceptors that each call passes, in this order, after those of its
+ *     client or server
+ * @param resultsIn the arena for large {@code MemorySegment} results; null keeps them on the heap
  */
 public record CallOptions(
     @Nullable Duration timeout,
     Metadata metadata,
     List<ClientInterceptor> interceptors,
     @Nullable Arena resultsIn) {
-  /** Nothing set. */
+  /** The defaults. */
   public static final CallOptions DEFAULT = new CallOptions(null, Metadata.EMPTY, List.of(), null);
 
-  /** Checks what is set. */
+  /** Checks the values. */
   public CallOptions {
     if (timeout != null) {
       Checks.positive("timeout", timeout);
@@ -34,12 +34,21 @@ public record CallOptions(
     interceptors = List.copyOf(Checks.required("interceptors", interceptors));
   }
 
-  /** Returns options with this timeout, and nothing else set. */
+  /**
+   * Returns the defaults with this timeout.
+   *
+   * @throws IllegalArgumentException if it is not longer than 0
+   */
   public static CallOptions timeout(Duration timeout) {
     return DEFAULT.withTimeout(timeout);
   }
 
-  /** Returns these options with another timeout; null: none of the caller's. */
+  /**
+   * Returns these options with another timeout. Null means the method's own timeout, else the
+   * session's default.
+   *
+   * @throws IllegalArgumentException if it is not longer than 0
+   */
   public CallOptions withTimeout(@Nullable Duration timeout) {
     return new CallOptions(timeout, metadata, interceptors, resultsIn);
   }
@@ -57,16 +66,16 @@ public record CallOptions(
 
   /**
    * Returns these options with an arena for results. A large {@code MemorySegment} that a call
-   * returns is in pooled memory outside the heap then, and dies with the arena: whoever reads it
-   * later meets an {@code IllegalStateException}, never the bytes of another. As long it counts
-   * against {@code bulkMemoryBytes}, and a call that finds no room there waits up to 10 s and fails
-   * with {@code RESOURCE_EXHAUSTED}. Small ones are on the heap.
+   * returns is then in pooled memory outside the heap, and lives as long as the arena. A later
+   * access throws {@code IllegalStateException} and never reads other data. Until then the memory
+   * counts against {@code bulkMemoryBytes}. A call that finds no room there waits up to 10 s and
+   * then fails with {@code RESOURCE_EXHAUSTED}. Small results are on the heap.
    *
-   * <p>The Java virtual machine is to be started with {@code --enable-native-access=ALL-UNNAMED}.
+   * <p>Start the Java virtual machine with {@code --enable-native-access=ALL-UNNAMED}.
    *
-   * @param arena of {@code Arena.ofShared()} or {@code Arena.ofAuto()}, closed after the calls have
-   *     returned: a call that meets a closed one fails
-   * @throws IllegalArgumentException if it is of one thread alone
+   * @param arena made by {@code Arena.ofShared()} or {@code Arena.ofAuto()}. Close it after the
+   *     calls have returned: a call fails if the arena is closed
+   * @throws IllegalArgumentException if the arena is confined to one thread
    */
   public CallOptions withResultsIn(Arena arena) {
     Checks.that(

@@ -10,53 +10,55 @@ import java.util.concurrent.CompletionStage;
  * @param <R> the method's result
  */
 public interface ClientCall<R> {
-  /** Returns the method called. */
+  /** Returns the method that is called. */
   MethodDescriptor<R> method();
 
-  /** Returns the session that the call goes by. */
+  /** Returns the session that carries the call. */
   Session session();
 
-  /** Returns what the call takes along beside its arguments, as far as it is known here. */
+  /** Returns the metadata that the call carries so far. */
   Metadata metadata();
 
   /**
-   * Returns the time left until the call's deadline; zero when it has passed. The deadline holds
-   * for all that interceptors do: a call that they delay or repeat ends by it.
+   * Returns the time left until the call's deadline; zero after it. The deadline covers everything
+   * that interceptors do. A call that they delay or repeat ends by the same deadline.
    */
   Duration remaining();
 
   /**
-   * Makes the call with what it takes along so far.
+   * Makes the call with the metadata that it carries so far.
    *
    * @see #proceed(Metadata)
    */
   CompletionStage<Answer<R>> proceed();
 
   /**
-   * Makes the call with these metadata: goes on to the next interceptor, or behind the last to the
-   * session. Returns at once; a blocking stub's call waits here for room where too many calls are
-   * in flight, if it proceeds on its caller's thread.
+   * Makes the call with these metadata. The call goes to the next interceptor, or after the last
+   * one to the session. This method returns at once, with one exception: the call of a blocking
+   * stub waits here for room if too many calls are in flight and it proceeds on its caller's
+   * thread.
    *
-   * <p>May be called later, and on any thread. May be called again: each time the call is made anew
-   * from its arguments, which must not have changed, and may be executed each time. Do so where
-   * {@link RpcException#mayRetry} says that it is safe. When the call has ended, what is still
-   * under way of it is cancelled, and proceeding fails with CANCELLED.
+   * <p>An interceptor may proceed later, and on any thread. It may proceed several times. Each time
+   * the call is encoded again from its arguments, which must not have changed, and each time the
+   * server may execute it. Proceed again only if {@link RpcException#mayRetry} is true. When the
+   * call has ended, its other attempts are cancelled, and proceeding fails with CANCELLED.
    *
-   * @return how it ends; fails with what the method declares, or an {@link RpcException}.
-   *     Cancelling its future cancels what was begun here
+   * @return the outcome of this attempt. The stage fails with an exception that the method
+   *     declares, or with an {@link RpcException}. Cancelling its future cancels this attempt
    */
   CompletionStage<Answer<R>> proceed(Metadata metadata);
 
   /**
-   * The same, within a time of its own.
+   * Makes the call as {@link #proceed(Metadata)} does, with a timeout for this attempt.
    *
-   * @param timeout longer than 0; the call's own deadline counts where it is earlier
+   * @param timeout longer than 0; the call's own deadline counts if it is earlier
    */
   CompletionStage<Answer<R>> proceed(Metadata metadata, Duration timeout);
 
   /**
-   * Returns what the last reply to this call brought along, whichever way it ended; empty before. A
-   * declared exception has no metadata of its own: here they are.
+   * Returns the metadata of the last reply to this call, whether it was a result or a failure.
+   * Empty before the first reply. For an exception that the method declares, they are available
+   * here alone.
    */
   Metadata replyMetadata();
 }

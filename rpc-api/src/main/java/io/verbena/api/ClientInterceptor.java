@@ -3,8 +3,8 @@ package io.verbena.api;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Stands around the calls of a client, a server or a stub. It may read and change what a call takes
- * along, answer it, delay it, refuse it, or make it several times.
+ * Intercepts the calls that a client, a server or a stub makes. An interceptor may read and change
+ * a call's metadata, answer the call, delay it, refuse it, or make it several times.
  *
  * <pre>{@code
  * final class Tokens implements ClientInterceptor {
@@ -14,20 +14,22 @@ import java.util.concurrent.CompletionStage;
  * }
  * }</pre>
  *
- * <p>Blocking and async stubs pass the same interceptors, one-way calls and calls with a landing
- * too. Safe for use by any thread: calls of many threads pass it at once.
+ * <p>All calls pass the interceptors: those of blocking and async stubs, one-way calls, and calls
+ * with a landing. An interceptor must be safe for use by any thread, because many threads call at
+ * once.
  */
 @FunctionalInterface
 public interface ClientInterceptor {
   /**
    * Makes a call, or answers it.
    *
-   * <p>Runs on the caller's thread, or where the interceptor before it proceeds. What it adds to
-   * the stage of {@link ClientCall#proceed()} runs on the session's event loop mostly: nothing may
-   * block there.
+   * <p>This method runs on the caller's thread, or on the thread where the previous interceptor
+   * proceeds. Actions added to the stage of {@link ClientCall#proceed()} usually run on the
+   * session's event loop, so they must not block.
    *
-   * @return how the call ends. A stage that fails ends it with that exception, an {@link
-   *     RpcException} where the interceptor refuses it. What is thrown here is the same
+   * @return the outcome of the call. If the stage fails, the call fails with the same exception. An
+   *     interceptor refuses a call by failing the stage with an {@link RpcException}, or by
+   *     throwing one
    */
   <R> CompletionStage<Answer<R>> intercept(ClientCall<R> call);
 }

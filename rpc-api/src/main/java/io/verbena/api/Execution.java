@@ -1,12 +1,12 @@
 package io.verbena.api;
 
-/** What is certain about a failed call's execution on the other end. */
+/** The certainty about whether the other end executed a failed call. */
 public enum Execution {
-  /** The handler did not start and will not: calling again is always safe. */
+  /** The handler did not start and will not start. Calling again is always safe. */
   NOT_EXECUTED(0),
   /** The handler may have run, may be running, or may never run. */
   UNKNOWN(1),
-  /** The handler ran to its end: that was an error, or its result did not reach the caller. */
+  /** The handler ran to its end. It failed, or its result did not reach the caller. */
   EXECUTED(2);
 
   private final int code;
@@ -20,7 +20,10 @@ public enum Execution {
     return code;
   }
 
-  /** Returns the certainty of a number from the wire; {@link #UNKNOWN} for one not known here. */
+  /**
+   * Returns the certainty for a number from the wire; {@link #UNKNOWN} if the number is not known
+   * here.
+   */
   public static Execution ofCode(int code) {
     return switch (code) {
       case 0 -> NOT_EXECUTED;

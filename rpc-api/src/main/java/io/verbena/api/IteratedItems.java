@@ -5,13 +5,16 @@ import java.util.Objects;
 import java.util.concurrent.Flow;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Hands on an iterator's items as they are requested, on one of the threads that request. */
+/** Publishes an iterator's items as they are requested, on one of the requesting threads. */
 final class IteratedItems<T> implements Flow.Subscription {
   private final Flow.Subscriber<? super T> subscriber;
   private final Iterator<? extends T> items;
   private final Runnable ended;
 
-  /** What is requested and not handed on yet; who raises it from 0 hands on. */
+  /**
+   * The number of items requested and not yet published. The thread that raises it from 0
+   * publishes.
+   */
   private final AtomicLong due = new AtomicLong();
 
   private volatile boolean over;

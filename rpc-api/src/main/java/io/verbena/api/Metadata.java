@@ -14,8 +14,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What travels with a call beside its arguments, and with its reply beside the result: values by
- * typed keys, several for a key, in the order in which they were added. Immutable.
+ * Values that travel with a call's arguments and with its reply. Each value has a typed key. A key
+ * may have several values, which keep the order in which they were added. Immutable.
  *
  * <pre>{@code
  * static final Metadata.Key<String> REQUEST_ID = Metadata.Key.text("request-id");
@@ -24,23 +24,27 @@ import org.jspecify.annotations.Nullable;
  * String id = metadata.get(REQUEST_ID); // null where there is none
  * }</pre>
  *
- * <p>A message takes at most {@value #MAX_ENTRIES} values and {@value #MAX_BYTES} bytes of them,
- * with their names. A call with more fails with INVALID_ARGUMENT and is not sent. The longest and
- * the most are not checked before, so that metadata of several origins can be put together.
+ * <p>A message carries at most {@value #MAX_ENTRIES} values, of at most {@value #MAX_BYTES} bytes
+ * in all, names included. A call with more fails with INVALID_ARGUMENT and is not sent. These
+ * totals are checked only when a message is encoded, so that metadata of several origins can be
+ * combined.
  */
 public final class Metadata implements Serializable {
-  /** So many bytes of metadata go into a message. */
+  /** The largest size of a message's metadata, in bytes, names included. */
   public static final int MAX_BYTES = 8 * 1024;
 
-  /** So many values go into a message. */
+  /** The largest number of values in a message. */
   public static final int MAX_ENTRIES = 64;
 
-  /** None. */
+  /** No values. */
   public static final Metadata EMPTY = new Metadata(new byte[0], 0);
 
   private static final long serialVersionUID = 1L;
 
-  /** One by one: name's length (1 byte), name, value's length (2 bytes, big-endian), value. */
+  /**
+   * For each value: length of the name (1 byte), name, length of the value (2 bytes, big-endian),
+   * value.
+   */
   private final byte[] entries;
 
   private final int size;
@@ -51,11 +55,11 @@ public final class Metadata implements Serializable {
   }
 
   /**
-   * Under which name values travel, and how they become bytes. Keys of one name are one key; both
-   * ends must agree on its type. Immutable; its functions are called on whatever thread adds or
-   * reads a value.
+   * The name of values, and their conversion to and from bytes. Two keys with the same name are the
+   * same key, and both ends must agree on its type. Immutable. Its functions run on the thread that
+   * adds or reads a value.
    *
-   * @param <T> of its values
+   * @param <T> the type of the values
    */
   public static final class Key<T> {
     private static final int MOST_CHARACTERS = 64;
@@ -78,38 +82,38 @@ public final class Metadata implements Serializable {
       boolean fits = !name.isEmpty() && name.length() <= MOST_CHARACTERS;
       if (!fits || !name.chars().allMatch(Metadata::isOfNames)) {
         throw new IllegalArgumentException(
-            "a metadata key is 1 to %d of a-z, 0-9, '-', '_' and '.', not \"%s\""
+            "a metadata key has 1 to %d characters of a-z, 0-9, '-', '_' and '.', unlike \"%s\""
                 .formatted(MOST_CHARACTERS, name));
       }
       return name;
     }
 
     /**
-     * Returns a key of texts.
+     * Returns a key for texts.
      *
-     * @param name 1 to 64 of a-z, 0-9, '-', '_' and '.'
-     * @throws IllegalArgumentException if it is anything else
+     * @param name 1 to 64 characters, each one of a-z, 0-9, '-', '_' and '.'
+     * @throws IllegalArgumentException if the name is invalid
      */
     public static Key<String> text(String name) {
       return of(name, text -> text, text -> text);
     }
 
     /**
-     * Returns a key of bytes. What is added is copied, and so is what is read.
+     * Returns a key for byte arrays. An array is copied when it is added and when it is read.
      *
-     * @param name as of {@link #text}
+     * @param name as for {@link #text}
      */
     public static Key<byte[]> bytes(String name) {
       return ofBytes(name, bytes -> bytes, bytes -> bytes);
     }
 
     /**
-     * Returns a key of values that travel as text.
+     * Returns a key for values that travel as text, in UTF-8.
      *
-     * @param name as of {@link #text}
+     * @param name as for {@link #text}
      * @param printer returns a value's text
-     * @param parser returns the value of a text, which a peer may have made up; what it throws
-     *     {@link Metadata#get} throws
+     * @param parser returns the value of a text. The text comes from a peer and may be anything.
+     *     {@link Metadata#get} throws what the parser throws
      */
     public static <T> Key<T> of(
         String name, Function<? super T, String> printer, Function<String, ? extends T> parser) {
@@ -120,19 +124,19 @@ public final class Metadata implements Serializable {
     }
 
     /**
-     * Returns a key of values that travel as bytes.
+     * Returns a key for values that travel as bytes.
      *
-     * @param name as of {@link #text}
+     * @param name as for {@link #text}
      * @param printer returns a value's bytes
-     * @param parser returns the value of bytes, which a peer may have made up; what it throws
-     *     {@link Metadata#get} throws
+     * @param parser returns the value of bytes. The bytes come from a peer and may be anything.
+     *     {@link Metadata#get} throws what the parser throws
      */
     public static <T> Key<T> ofBytes(
         String name, Function<? super T, byte[]> printer, Function<byte[], ? extends T> parser) {
       return new Key<>(name, printer, parser);
     }
 
-    /** Returns the name. */
+    /** Returns the name of this key. */
     public String name() {
       return name;
     }
@@ -146,7 +150,7 @@ public final class Metadata implements Serializable {
   // ---- making more of it ----
 
   /**
-   * Returns this with one value for a key, whatever it had before.
+   * Returns a copy in which the key has this value alone.
    *
    * @throws IllegalArgumentException if the value alone is longer than {@value #MAX_BYTES} bytes
    */
@@ -155,7 +159,7 @@ public final class Metadata implements Serializable {
   }
 
   /**
-   * Returns this with one value more for a key, behind those that it has.
+   * Returns a copy in which this value is appended to those of the key.
    *
    * @throws IllegalArgumentException if the value alone is longer than {@value #MAX_BYTES} bytes
    */
@@ -177,7 +181,7 @@ public final class Metadata implements Serializable {
     return new Metadata(more, size + 1);
   }
 
-  /** Returns this with the values of another behind its own. */
+  /** Returns these values followed by those of the other. */
   public Metadata plus(Metadata other) {
     if (other.size == 0 || size == 0) {
       return size == 0 ? other : this;
@@ -187,7 +191,7 @@ public final class Metadata implements Serializable {
     return new Metadata(both, size + other.size);
   }
 
-  /** Returns this without the values of a key. */
+  /** Returns a copy without the values of a key. */
   public Metadata without(Key<?> key) {
     byte[] left = new byte[entries.length];
     int length = 0;
@@ -204,7 +208,7 @@ public final class Metadata implements Serializable {
 
   // ---- reading ----
 
-  /** Returns the value of a key, the last one where there are several; null where there is none. */
+  /** Returns the last value of a key; null if it has none. Throws what the key's parser throws. */
   public <T> @Nullable T get(Key<T> key) {
     int last = -1;
     for (int at = 0; at < entries.length; at = end(at)) {
@@ -213,7 +217,10 @@ public final class Metadata implements Serializable {
     return last < 0 ? null : key.parser.apply(value(last));
   }
 
-  /** Returns the values of a key, in the order in which they were added. */
+  /**
+   * Returns the values of a key, in the order in which they were added. Throws what the key's
+   * parser throws.
+   */
   public <T> List<T> all(Key<T> key) {
     List<T> all = new ArrayList<>();
     for (int at = 0; at < entries.length; at = end(at)) {
@@ -224,7 +231,10 @@ public final class Metadata implements Serializable {
     return all;
   }
 
-  /** Returns the names under which there are values, each once, in the order of the first ones. */
+  /**
+   * Returns the names of the keys that have values, each name once, in the order of their first
+   * values.
+   */
   public Set<String> names() {
     Set<String> names = new LinkedHashSet<>();
     for (int at = 0; at < entries.length; at = end(at)) {
@@ -233,7 +243,7 @@ public final class Metadata implements Serializable {
     return names;
   }
 
-  /** Returns how many values there are, of all keys. */
+  /** Returns the number of values of all keys. */
   public int size() {
     return size;
   }
@@ -245,25 +255,25 @@ public final class Metadata implements Serializable {
 
   // ---- as bytes ----
 
-  /** Returns how many bytes {@link #toBytes} are. */
+  /** Returns the length of {@link #toBytes} in bytes. */
   public int byteSize() {
     return entries.length;
   }
 
-  /** Returns all of it as bytes, as they travel. */
+  /** Returns a new array with all keys and values, encoded as on the wire. */
   public byte[] toBytes() {
     return entries.clone();
   }
 
   /**
-   * Returns what {@link #toBytes} has made bytes of.
+   * Returns the metadata that {@link #toBytes} encoded.
    *
-   * @throws IllegalArgumentException if they are anything else, or more than a message takes
+   * @throws IllegalArgumentException if the bytes are malformed, or more than a message carries
    */
   public static Metadata ofBytes(byte[] bytes) {
     if (bytes.length > MAX_BYTES) {
       throw new IllegalArgumentException(
-          "metadata of %d bytes, where at most %d are taken".formatted(bytes.length, MAX_BYTES));
+          "%d bytes of metadata are more than the limit of %d".formatted(bytes.length, MAX_BYTES));
     }
     int count = 0;
     for (int at = 0; at < bytes.length; count++) {
@@ -271,7 +281,7 @@ public final class Metadata implements Serializable {
     }
     if (count > MAX_ENTRIES) {
       throw new IllegalArgumentException(
-          "metadata of %d values, where at most %d are taken".formatted(count, MAX_ENTRIES));
+          "%d values of metadata are more than the limit of %d".formatted(count, MAX_ENTRIES));
     }
     return count == 0 ? EMPTY : new Metadata(bytes.clone(), count);
   }
@@ -285,7 +295,7 @@ public final class Metadata implements Serializable {
     }
     int end = fits ? value + shortAt(bytes, value - 2) : Integer.MAX_VALUE;
     if (end > bytes.length) {
-      throw new IllegalArgumentException("metadata that are malformed at byte " + at);
+      throw new IllegalArgumentException("the metadata are malformed at byte " + at);
     }
     return end;
   }
@@ -320,7 +330,7 @@ public final class Metadata implements Serializable {
     return Arrays.copyOfRange(entries, valueAt(at), end(at));
   }
 
-  /** Returns whether both have the same values, for the same keys, in the same order. */
+  /** Returns whether both have the same values for the same keys in the same order. */
   @Override
   public boolean equals(@Nullable Object other) {
     return other instanceof Metadata that && Arrays.equals(entries, that.entries);
@@ -331,7 +341,9 @@ public final class Metadata implements Serializable {
     return Arrays.hashCode(entries);
   }
 
-  /** Returns the names, and how many bytes their values take: a value may be a secret. */
+  /**
+   * Returns the names, and the sizes of their values in bytes. The values themselves may be secret.
+   */
   @Override
   public String toString() {
     Map<String, List<Integer>> lengths = new LinkedHashMap<>();

@@ -3,30 +3,30 @@ package io.verbena.api;
 import java.util.Locale;
 
 /**
- * How much a call matters to its caller, where a server has more calls than it can serve: it
- * refuses the lowest first. It travels in the metadata, by the key {@value #KEY_NAME} with the
- * constant's name in small letters, and only where it is not {@link #NORMAL}.
+ * The importance of a call to its caller. A server that receives more calls than it can serve
+ * refuses those of the lowest priority first. The priority travels in the metadata, under the key
+ * {@value #KEY_NAME}, as the constant's name in lower case. {@link #NORMAL} is not sent.
  *
  * <pre>{@code
  * Store store = StoreRpc.client(session, CallOptions.DEFAULT.withMetadata(Priority.BACKGROUND.in(Metadata.EMPTY)));
  * }</pre>
  */
 public enum Priority {
-  /** Somebody waits for it, and nothing works without: refused last. */
+  /** For calls without which the caller cannot work. They are refused last. */
   CRITICAL,
-  /** What a call is that says nothing. */
+  /** The default. */
   NORMAL,
-  /** It may as well be made later: refused first. */
+  /** For calls that may as well be made later. They are refused first. */
   BACKGROUND;
 
-  /** The name of the key. */
+  /** The name of the metadata key. */
   public static final String KEY_NAME = "verbena-priority";
 
   private static final Metadata.Key<String> KEY = Metadata.Key.text(KEY_NAME);
 
   /**
-   * Returns the priority that metadata say. What a peer has made up, or what a newer one has, is
-   * {@link #NORMAL}.
+   * Returns the priority in these metadata. An unknown value, such as one of a newer version,
+   * counts as {@link #NORMAL}.
    */
   public static Priority of(Metadata metadata) {
     String told = metadata.isEmpty() ? null : metadata.get(KEY);
@@ -41,20 +41,20 @@ public enum Priority {
   }
 
   /**
-   * Returns the priority of the call that this thread handles, for calls of its own; {@link
-   * #NORMAL} where it handles none.
+   * Returns the priority of the call that this thread handles, so that a handler can pass it to its
+   * own calls. {@link #NORMAL} if the thread handles none.
    */
   public static Priority current() {
     CallContext call = CallContext.currentOrNull();
     return call == null ? NORMAL : of(call.metadata());
   }
 
-  /** Returns metadata that say this priority, whatever they said before. */
+  /** Returns a copy of these metadata with this priority in place of any other. */
   public Metadata in(Metadata metadata) {
     return this == NORMAL ? metadata.without(KEY) : metadata.with(KEY, word());
   }
 
-  /** Returns the name in small letters, as it travels. */
+  /** Returns the name in lower case, as it travels. */
   public String word() {
     return name().toLowerCase(Locale.ROOT);
   }

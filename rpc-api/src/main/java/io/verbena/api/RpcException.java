@@ -4,16 +4,16 @@ import io.verbena.api.settings.Checks;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call that failed for another reason than an exception its contract declares.
+ * The failure of a call, other than an exception that its contract declares.
  *
- * <p>A handler may throw one that it made, to answer with a status of its choice; its status and
- * message cross the wire. Everything else that a handler throws undeclared arrives as {@link
+ * <p>A handler may throw a new {@code RpcException} to answer with a status of its choice. Its
+ * status and message cross the wire. Any other undeclared exception of a handler arrives as {@link
  * RpcStatus#INTERNAL} with the type's name and the message.
  *
- * <p>One that a handler has from a call of its own is another service's failure, not the handler's:
- * let through, it arrives as {@link RpcStatus#INTERNAL}, with its status in words and nothing of
- * its message, which may name hosts that the caller should not know. {@link #passOn} says that the
- * caller is to have it all the same.
+ * <p>A handler's own calls to other services may fail with an {@code RpcException} too. If the
+ * handler lets such an exception through, its caller receives {@link RpcStatus#INTERNAL} with the
+ * name of the original status. The original message is left out, because it may name hosts that the
+ * caller should not know. Use {@link #passOn} to send the original failure to the caller.
  */
 public final class RpcException extends VerbenaException {
   private static final long serialVersionUID = 1L;
@@ -26,15 +26,15 @@ public final class RpcException extends VerbenaException {
   private final boolean forGood;
   private final Metadata metadata;
 
-  /** A failure that a handler answers with. */
+  /** Makes a failure for a handler to answer with. */
   public RpcException(RpcStatus status, String message) {
     this(status, message, null);
   }
 
   /**
-   * A failure that a handler answers with.
+   * Makes a failure for a handler to answer with.
    *
-   * @param cause for this process's eyes; it does not cross the wire
+   * @param cause kept in this process; it does not cross the wire
    */
   public RpcException(RpcStatus status, String message, @Nullable Throwable cause) {
     this(
@@ -51,10 +51,10 @@ public final class RpcException extends VerbenaException {
   }
 
   /**
-   * A failure as the caller sees it.
+   * Makes a failure as the caller sees it.
    *
    * @param idempotent whether the method's contract allows executing it twice
-   * @param remoteType the class name of what the handler threw, where it threw
+   * @param remoteType the class name of the handler's exception; null if the handler threw none
    */
   public RpcException(
       RpcStatus status,
@@ -98,58 +98,58 @@ public final class RpcException extends VerbenaException {
     this.remoteType = remoteType;
   }
 
-  /** Returns how far the call had come. */
+  /** Returns the progress of the call at the moment when it failed. */
   public CallPhase phase() {
     return phase;
   }
 
-  /** Returns what is certain about the call's execution. */
+  /** Returns whether the other end executed the call, as far as that is certain. */
   public Execution execution() {
     return execution;
   }
 
   /**
-   * Returns the class name of what the handler threw; null unless a handler threw what the contract
-   * here does not declare.
+   * Returns the class name of the handler's exception. Null unless a handler threw an exception
+   * that the contract here does not declare.
    */
   public @Nullable String remoteType() {
     return remoteType;
   }
 
   /**
-   * Returns what the handler, and interceptors on its side, told beside status and message: details
-   * of the failure, for programs. Empty where they told nothing, or did not answer.
+   * Returns the details of the failure that the handler, and interceptors on its side, sent for
+   * programs to read. Empty if they sent none, or if the failure is not their answer.
    */
   public Metadata metadata() {
     return metadata;
   }
 
   /**
-   * Returns the same failure with these metadata in place of its own, and with its stack trace: for
-   * handlers, which throw it, and for interceptors of callers.
+   * Returns the same failure, with its stack trace, and with these metadata in place of its own.
+   * Handlers and the interceptors of callers use it.
    */
   public RpcException withMetadata(Metadata metadata) {
     return same(execution, forGood, Checks.required("metadata", metadata));
   }
 
   /**
-   * Returns the same failure, and with its stack trace, as one that stays: what the call was made
-   * through is closed, so that {@link #mayRetry} is false whatever the status.
+   * Returns the same failure, with its stack trace, as a permanent one. Its session, client or
+   * channel is closed, so {@link #mayRetry} is false for every status.
    */
   public RpcException forGood() {
     return same(execution, true, metadata);
   }
 
   /**
-   * Returns the same failure, and with its stack trace, as one of a handler that has done nothing:
-   * {@link Execution#NOT_EXECUTED}. Thrown by a handler with {@link RpcStatus#UNAVAILABLE} it has
-   * the caller's channel try another server at once, whether the method is idempotent or not:
+   * Returns the same failure, with its stack trace, marked {@link Execution#NOT_EXECUTED}. A
+   * handler throws it if it has done nothing. With {@link RpcStatus#UNAVAILABLE}, the caller's
+   * channel then tries another server at once, whether the method is idempotent or not:
    *
    * <pre>{@code
    * throw new RpcException(RpcStatus.UNAVAILABLE, "this node is not the leader").notExecuted();
    * }</pre>
    *
-   * <p>It is the handler's word that the call has left no trace: the caller relies on that.
+   * <p>The handler promises by it that the call had no effect, and the caller relies on that.
    */
   public RpcException notExecuted() {
     return same(Execution.NOT_EXECUTED, forGood, metadata);
@@ -173,12 +173,11 @@ public final class RpcException extends VerbenaException {
   }
 
   /**
-   * Returns whether calling again is safe, and may help. It is safe where the call was surely not
-   * executed, or its result is unknown and its method {@linkplain RpcMethod#idempotent()
-   * idempotent}. It may help after {@link RpcStatus#UNAVAILABLE}, {@link
-   * RpcStatus#DEADLINE_EXCEEDED} and {@link RpcStatus#RESOURCE_EXHAUSTED}; whatever else a call
-   * failed for, the same call meets again. So does one through a session, a client or a channel
-   * that is closed.
+   * Returns whether calling again is safe and may succeed. It is safe if the call was certainly not
+   * executed, or if its execution is unknown and the method is {@linkplain RpcMethod#idempotent()
+   * idempotent}. It may succeed after {@link RpcStatus#UNAVAILABLE}, {@link
+   * RpcStatus#DEADLINE_EXCEEDED} and {@link RpcStatus#RESOURCE_EXHAUSTED}. With any other status
+   * the same call would fail again. False also if the session, the client or the channel is closed.
    */
   public boolean mayRetry() {
     boolean safe =
@@ -202,15 +201,18 @@ public final class RpcException extends VerbenaException {
   }
 
   /**
-   * Returns this failure of another call as one that a handler answers with: same status, same
-   * message, whatever that names, same metadata. A handler that would rather use its own words
-   * throws {@code new RpcException(e.status(), words, e)}.
+   * Returns this failure of another call as the answer of a handler, with the same status, metadata
+   * and message. The message is sent even if it names hosts. To send another message, throw {@code
+   * new RpcException(e.status(), words, e)}.
    */
   public RpcException passOn() {
     return new RpcException(status(), String.valueOf(getMessage()), this).withMetadata(metadata);
   }
 
-  /** Returns whether a handler answers with it, rather than having it from a call of its own. */
+  /**
+   * Returns whether this is a handler's answer. False for the failure of a call that the handler
+   * made itself.
+   */
   public boolean isAnswer() {
     return answer;
   }

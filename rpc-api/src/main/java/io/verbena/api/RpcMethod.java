@@ -11,32 +11,34 @@ import java.lang.annotation.Target;
 @Retention(RetentionPolicy.CLASS)
 @Target(ElementType.METHOD)
 public @interface RpcMethod {
-  /** Names the method on the wire: positive, unique within its service, never reused. */
+  /**
+   * The method's number on the wire. It is positive, unique within its service, and never reused.
+   */
   int id();
 
   /**
-   * Whether executing the call twice does no more than executing it once. Verbena never repeats a
-   * call by itself; {@link RpcException#mayRetry()} tells a caller when it may.
+   * Whether executing the call twice has the same effect as executing it once. A session never
+   * repeats a call by itself; {@link RpcException#mayRetry()} says when a caller may.
    */
   boolean idempotent() default false;
 
   /**
-   * Whether the caller wants no reply, not even an error. The method must return {@code void}. It
-   * is executed at most once, its handler starts in the order of sending, and time does not cancel
-   * it: {@link #timeout} says how long sending it may wait, for a receiver that is behind or for a
-   * session. What is lost with a peer is counted and logged.
+   * Whether the method has no reply, not even an error. The method must return {@code void}. A call
+   * is executed at most once, and handlers start in the order of sending. {@link #timeout} bounds
+   * only the wait before sending, for a slow receiver or for a session. It does not cancel a call
+   * that was sent. Calls that are lost with a peer are counted and logged.
    */
   boolean oneway() default false;
 
   /**
-   * Whether the handler never blocks and is short. It then runs on the event loop itself, which
-   * saves a hop between threads; while it runs, nothing else on that loop does.
+   * Whether the handler is short and never blocks. It then runs on the event loop, which saves a
+   * change of threads. While it runs, everything else on that loop waits.
    */
   boolean nonBlocking() default false;
 
   /**
-   * The deadline of a call where its caller gives none, such as {@code "250ms"}, {@code "5s"} or
-   * {@code "2m"}. Empty: the session's default, 15 s.
+   * The timeout of a call whose caller sets none, such as {@code "250ms"}, {@code "5s"} or {@code
+   * "2m"}. If it is empty, the session's default counts, which is 15 s.
    */
   String timeout() default "";
 }

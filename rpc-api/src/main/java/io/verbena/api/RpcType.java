@@ -7,13 +7,13 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Gives a permitted subtype of a sealed interface the id by which it is told apart on the wire.
- * What a subtype that is not known here is read as: see {@link RpcUnknown}.
+ * Sets the id of a permitted subtype of a sealed interface. The id identifies the subtype on the
+ * wire. {@link RpcUnknown} marks the subtype that stands for unknown ids.
  */
 @Documented
 @Retention(RetentionPolicy.CLASS)
 @Target(ElementType.TYPE)
 public @interface RpcType {
-  /** Positive, unique among the subtypes of one sealed type, never reused. */
+  /** The id. It is positive, unique among the subtypes of one sealed type, and never reused. */
   int id();
 }

@@ -7,9 +7,9 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Marks the enum constant, or the subtype of a sealed type, that stands for all that this version
- * of the contract does not know: what a newer peer sends is read as this one. Without it, such a
- * value fails its call with {@link RpcStatus#INCOMPATIBLE}.
+ * Marks the enum constant, or the subtype of a sealed type, that stands for values which this
+ * version of the contract does not know. An unknown value of a newer peer is read as this constant
+ * or subtype. Without it, such a value fails its call with {@link RpcStatus#INCOMPATIBLE}.
  *
  * <pre>{@code
  * enum Colour { RED, GREEN, @RpcUnknown OTHER }
@@ -19,9 +19,9 @@ import java.lang.annotation.Target;
  * @RpcType(id = 2) @RpcUnknown record Other() implements Shape {}
  * }</pre>
  *
- * <p>One constant, or one subtype, of a type may carry it. A subtype is a record or class without
- * members: what the peer sent is skipped. Passing the value on sends the one that carries the
- * annotation, not what came.
+ * <p>At most one constant, or one subtype, of a type may carry the annotation. An annotated subtype
+ * is a record or class without members, and the members that the peer sent are skipped. A program
+ * that sends such a value on sends the annotated constant or subtype, not the original value.
  */
 @Documented
 @Retention(RetentionPolicy.CLASS)

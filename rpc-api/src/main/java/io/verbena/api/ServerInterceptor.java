@@ -5,10 +5,11 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands around the handlers of a client or server: it sees each call that the peer makes before
- * its handler, and how the handler ends. It may read and change arguments and result, refuse the
- * call, or answer in the handler's place, bind a {@link ScopedValue} that the handler and its
- * subtasks see, and tell the caller more by {@link CallContext#replyMetadata}.
+ * Intercepts the calls that a client or server handles. An interceptor sees each call of the peer
+ * before the handler does, and it sees the outcome. It may read and change arguments and result,
+ * refuse the call, or answer in place of the handler. It may bind a {@link ScopedValue} for the
+ * handler and its subtasks, and it may add details to the reply by {@link
+ * CallContext#replyMetadata}.
  *
  * <pre>{@code
  * builder.serverInterceptor((call, next) -> {
@@ -19,89 +20,99 @@ import org.jspecify.annotations.Nullable;
  * });
  * }</pre>
  *
- * <p>Runs on the handler's thread; for a {@code nonBlocking} method that is the event loop, where
- * nothing may block. Safe for use by any thread: many calls pass it at once.
+ * <p>It runs on the handler's thread. For a {@code nonBlocking} method that is the event loop,
+ * where it must not block. It must be safe for use by any thread, because many calls pass it at
+ * once.
  */
 @FunctionalInterface
 public interface ServerInterceptor {
   /**
-   * Runs the handler by {@code next}, or refuses the call by an exception.
+   * Runs the handler by {@code next}, or refuses the call by throwing an exception.
    *
-   * <p>What it throws answers the call as if the handler had thrown it, so that an {@link
-   * RpcException} has its status and metadata; where the handler has not run, the caller is told
-   * NOT_EXECUTED. What the handler has answered is dropped then. What the method declares is the
-   * handler's to throw: from here it answers with INTERNAL, as anything undeclared.
+   * <p>An exception thrown here answers the call as if the handler had thrown it. An {@link
+   * RpcException} keeps its status and metadata. If the handler has answered already, its answer is
+   * dropped. If it has not run, the caller receives NOT_EXECUTED. Only the handler may throw
+   * exceptions that the method declares. Thrown here, they are answered with INTERNAL, as
+   * undeclared exceptions are.
    *
-   * @throws Exception whatever the call shall be answered with
+   * @throws Exception the failure to answer the call with
    */
   void intercept(CallContext call, Next next) throws Exception;
 
   /**
-   * The interceptors behind this one, and the handler. For the thread that runs the interceptor,
-   * until that returns: on others, and later, all but {@link #arguments()} throws an
-   * IllegalStateException, and nothing runs.
+   * The remaining interceptors and the handler. Only the thread that runs the interceptor may use
+   * it, and only until the interceptor returns. On other threads, and later, every method except
+   * {@link #arguments()} throws an IllegalStateException, and nothing runs.
    */
   @FunctionalInterface
   interface Next {
     /**
-     * Returns the arguments as those before have handed them on, in the order of the method's: a
-     * stream as its {@link java.util.concurrent.Flow.Publisher}, a landing as its {@link
-     * io.verbena.api.bulk.Landing}. The list cannot be changed; the objects are the handler's own.
+     * Returns the arguments in the order of the method's parameters, with the changes of earlier
+     * interceptors. A stream is a {@link java.util.concurrent.Flow.Publisher}, a landing a {@link
+     * io.verbena.api.bulk.Landing}. The list is unmodifiable. The objects in it are those that the
+     * handler receives.
      */
     default List<@Nullable Object> arguments() {
-      throw new UnsupportedOperationException("arguments are known by what Verbena hands on");
+      throw new UnsupportedOperationException(
+          "only the Next that Verbena passes to an interceptor has arguments");
     }
 
     /**
-     * Has what is behind get other arguments. To be called before {@link #run}.
+     * Replaces the arguments for the remaining interceptors and the handler. Call it before {@link
+     * #run}.
      *
-     * @param arguments as many as the method has, each of its type; the list is copied. One of
-     *     another type answers the call with INTERNAL
+     * @param arguments one for each parameter of the method, of its type. The list is copied. An
+     *     argument of a wrong type answers the call with INTERNAL
      * @throws IllegalArgumentException if there are more or fewer
-     * @throws IllegalStateException if what is behind this interceptor has run
+     * @throws IllegalStateException if {@link #run} or {@link #answer} was called before
      */
     default void arguments(List<?> arguments) {
-      throw new UnsupportedOperationException("arguments are taken by what Verbena hands on");
+      throw new UnsupportedOperationException(
+          "only the Next that Verbena passes to an interceptor accepts arguments");
     }
 
     /**
-     * Has a result of what is behind changed, or looked at, before it is encoded. To be called
-     * before {@link #run}, which calls it if there is a result, and not where the handler answers
-     * with a declared exception. Those of interceptors behind this one come first, and of two set
-     * here the first. The call may fail all the same, by an interceptor behind, or as the result
-     * cannot be encoded: it has ended well when {@code run} has returned null.
+     * Adds a function that sees, and may replace, the result before it is encoded. Call it before
+     * {@link #run}. The function runs if there is a result. It does not run if the handler answers
+     * with a declared exception. Functions of later interceptors run first, and two functions added
+     * here run in the order of adding. The call may still fail afterwards, in another interceptor
+     * or because the result cannot be encoded. It has succeeded when {@code run} has returned null.
      *
-     * @param change gets the result, null for that of a void method, and returns the result to
-     *     send, of the method's type: another one answers the call with INTERNAL. What it throws,
-     *     the handler has thrown
-     * @throws IllegalStateException if what is behind this interceptor has run
+     * @param change receives the result (null for a void method) and returns the result to send. A
+     *     result of a wrong type answers the call with INTERNAL. An exception that it throws counts
+     *     as thrown by the handler
+     * @throws IllegalStateException if {@link #run} or {@link #answer} was called before
      */
     default void onResult(UnaryOperator<@Nullable Object> change) {
-      throw new UnsupportedOperationException("results are known by what Verbena hands on");
+      throw new UnsupportedOperationException(
+          "only the Next that Verbena passes to an interceptor has a result");
     }
 
     /**
-     * Runs them. At most once.
+     * Runs the remaining interceptors and the handler. Call it at most once.
      *
      * @return the declared exception that the handler answers with; null if it answers with a
-     *     result. One that is not declared is thrown
+     *     result. An undeclared exception is thrown
      * @throws IllegalStateException if it is called a second time
      * @throws Exception what the handler threw
      */
     @Nullable Exception run() throws Exception;
 
     /**
-     * Answers the call with a result in the handler's place. In place of {@link #run}, and as that
-     * at most once; interceptors behind this one and the handler do not run, and what this one has
-     * set by {@link #onResult} is not asked. The result has been encoded when this returns.
+     * Answers the call with a result in place of the handler. Call it instead of {@link #run}, and
+     * at most once. The remaining interceptors and the handler do not run, nor do the functions
+     * that this interceptor has added by {@link #onResult}. The result has been encoded when this
+     * method returns.
      *
-     * @param result of the type that the method returns; null where that is void or may be null
-     * @throws IllegalArgumentException if it is of another type; it answers the call with INTERNAL
-     * @throws IllegalStateException if what is behind this interceptor has run
+     * @param result of the type that the method returns; null for a void method, or if the method
+     *     may return null
+     * @throws IllegalArgumentException if it is of another type; the call is answered with INTERNAL
+     * @throws IllegalStateException if {@link #run} or {@code answer} was called before
      * @throws Exception if the result cannot be encoded
      */
     default void answer(@Nullable Object result) throws Exception {
-      throw new UnsupportedOperationException("answers are given by what Verbena hands on");
+      throw new UnsupportedOperationException(
+          "only the Next that Verbena passes to an interceptor can answer");
     }
   }
 }

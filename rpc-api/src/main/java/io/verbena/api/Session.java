@@ -5,50 +5,56 @@ import io.verbena.api.region.Regions;
 import io.verbena.api.stub.ServiceBinding;
 
 /**
- * A conversation with one peer, over whatever link is best now. Either end may serve and call.
+ * A connection to one peer that uses the best link available at each moment. Both ends may serve
+ * and call.
  *
- * <p>A session outlives the loss of its connection: it resumes over a new one, and nothing is
- * executed twice. When the peer itself is gone, calls in flight fail with {@link
- * RpcStatus#UNAVAILABLE}; a session made by a client opens anew with the next call.
+ * <p>A session survives the loss of its link. It resumes over a new link, and no call is executed
+ * twice. When the peer itself is gone, calls in flight fail with {@link RpcStatus#UNAVAILABLE}. A
+ * session that a client made opens again with its next call.
  *
  * <p>Safe for use by any thread.
  */
 public interface Session extends Channel, AutoCloseable {
-  /** Returns how the session stands. */
+  /** Returns the state of the session. */
   SessionState state();
 
-  /** Returns which link carries calls now, and why; while none does, why not. */
+  /**
+   * Returns the link that carries calls now and the reason for its choice. If no link does, it
+   * returns the reason for that.
+   */
   SessionPath path();
 
   /**
-   * Has a listener told what becomes of this session from now on. It hears at once, and first, how
-   * the session stands: {@code opened} if there is a peer, {@code ended} if it has ended for good.
-   * So nothing is missed between the two.
+   * Adds a listener for the events of this session. Its first event reports the present state:
+   * {@code opened} if there is a peer, {@code ended} if the session has ended for good. So the
+   * listener misses nothing.
    */
   void listen(SessionListener listener);
 
-  /** Returns the other end. {@link Peer#ANONYMOUS} before the session has opened. */
+  /**
+   * Returns the other end. Its identity is {@link Peer#ANONYMOUS} before the session has opened.
+   */
   Peer peer();
 
   /**
-   * Serves a contract to the peer, as {@code session.serve(EventsRpc.bind(listener))}. Calls that
-   * the peer makes after it has seen any later call of ours find it.
+   * Serves a contract to the peer, as in {@code session.serve(EventsRpc.bind(listener))}. Once the
+   * peer has received any call that this end makes afterwards, it can call the service.
    *
    * @throws IllegalArgumentException if a service of this name is served already
    */
   void serve(ServiceBinding binding);
 
-  /** Returns what large objects are published, fetched and pushed with. */
+  /** Returns the interface to publish, fetch and push large objects. */
   BulkObjects objects();
 
-  /** Returns what memory is exposed to the peer with, and the peer's is reached. */
+  /** Returns the interface to expose memory to the peer and to reach memory of the peer. */
   Regions regions();
 
   /**
    * Ends the session, and returns at once. Calls in flight fail with {@link RpcStatus#CANCELLED}
-   * here and {@link RpcStatus#UNAVAILABLE} on the other end. One-way calls that were sent before
-   * arrive first, for up to 2 s: what may not have is counted and logged. Closing again does
-   * nothing.
+   * here and {@link RpcStatus#UNAVAILABLE} on the other end. For up to 2 s the session still
+   * delivers one-way calls that were sent before. Calls that may be lost are counted and logged.
+   * Closing again does nothing.
    */
   @Override
   void close();

@@ -12,26 +12,27 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The items of a stream, one by one, as {@link Streams#iterate} returns them. For use by one
- * thread; {@link #close} by any.
+ * An iterator over the items of a stream, made by {@link Streams#iterate}. One thread may use it;
+ * any thread may {@link #close} it.
  */
 public final class StreamIterator<T> implements Iterator<T>, AutoCloseable {
   private static final int AHEAD = 64;
 
-  /** After so long without a word it is asked whether one may still come. */
+  /** After so long without an event, the subscription is asked whether one may still come. */
   private static final int PATIENCE_SECONDS = 5;
 
   /**
-   * A process that stood still, as a suspended one, has missed a question where it has not heard.
+   * The iterator gives up after more than so many negative answers. One alone may mean that the
+   * process was suspended.
    */
   private static final int MOST_MISSED = 2;
 
-  /** What has come: an item, or how the stream ended. */
+  /** An event of the stream: an item, or its end. */
   private sealed interface Event<T> {
     /** One item. */
     record Item<T>(T value) implements Event<T> {}
 
-    /** The end; null where it is a good one. */
+    /** The end; the failure is null if the stream was complete. */
     record End<T>(@Nullable Throwable failure) implements Event<T> {}
   }
 
@@ -47,11 +48,11 @@ public final class StreamIterator<T> implements Iterator<T>, AutoCloseable {
   }
 
   /**
-   * Waits until there is an item, or the stream has ended.
+   * Waits until an item has arrived or the stream has ended.
    *
-   * @throws RpcException if the stream failed, the thread was interrupted, which cancels the
-   *     stream, or nobody is left who could tell of items, since the session's event loop is held
-   *     up, for more than 10 s: UNAVAILABLE
+   * @throws RpcException if the stream failed. CANCELLED if the thread was interrupted, which
+   *     cancels the stream. UNAVAILABLE if the session's event loop was held up for more than 10 s,
+   *     so that no item could arrive
    */
   @Override
   public boolean hasNext() {
@@ -80,13 +81,13 @@ public final class StreamIterator<T> implements Iterator<T>, AutoCloseable {
       return new Event.End<>(
           new RpcException(
               RpcStatus.UNAVAILABLE,
-              "nothing is heard of the stream any more: a nonBlocking handler or a callback of an"
-                  + " async call holds its event loop up, or its handlers' executor takes nothing"));
+              "the stream has stopped: a nonBlocking handler or a callback of an async call holds"
+                  + " up its event loop, or its handlers' executor accepts no work"));
     } catch (InterruptedException e) {
       close();
       Thread.currentThread().interrupt();
       return new Event.End<>(
-          new RpcException(RpcStatus.CANCELLED, "the thread that iterates was interrupted"));
+          new RpcException(RpcStatus.CANCELLED, "the iterating thread was interrupted"));
     }
   }
 
@@ -97,14 +98,14 @@ public final class StreamIterator<T> implements Iterator<T>, AutoCloseable {
     }
     next = null;
     receiver.used(1);
-    if (++taken == AHEAD / 2) { // a request for each would be a question to the peer for each
+    if (++taken == AHEAD / 2) { // in batches, because each request is a message to the peer
       taken = 0;
       receiver.request(AHEAD / 2);
     }
     return value;
   }
 
-  /** Cancels the stream if it has not ended. There are no items behind those that have come. */
+  /** Cancels the stream if it has not ended. Items that have arrived can still be read. */
   @Override
   public void close() {
     receiver.cancel();
@@ -134,7 +135,7 @@ public final class StreamIterator<T> implements Iterator<T>, AutoCloseable {
       }
     }
 
-    /** Returns whether items, or the end, may still come. */
+    /** Returns whether items, or the end, may still arrive. */
     boolean mayHear() {
       CountedItems from = counted();
       return from == null || from.mayTell();

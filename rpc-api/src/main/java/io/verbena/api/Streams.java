@@ -6,17 +6,17 @@ import java.util.concurrent.Flow;
 import java.util.stream.BaseStream;
 
 /**
- * Streams of calls for code that would rather iterate. What it returns may be used by any thread,
- * but a {@link StreamIterator} by one.
+ * Conversions between the streams of calls and collections, Java streams and iterators. Any thread
+ * may use the results, except that a {@link StreamIterator} is for one thread.
  */
 public final class Streams {
   private Streams() {}
 
   /**
-   * Returns a publisher of a collection's items, to any number of subscribers.
+   * Returns a publisher of a collection's items for any number of subscribers.
    *
-   * <p>Items are taken from it on the thread that requests them: where the publisher is an argument
-   * or a result of a call that is a handler's thread, so that its iterator may block.
+   * <p>The publisher reads items on the thread that requests them. If it is an argument or a result
+   * of a call, that is a handler thread, so the iterator may block.
    */
   public static <T> Flow.Publisher<T> of(Iterable<? extends T> items) {
     Checks.required("items", items);
@@ -24,10 +24,10 @@ public final class Streams {
   }
 
   /**
-   * Returns a publisher of a stream's items, to one subscriber. The stream is closed when it ends,
-   * and when it is cancelled. A call's argument that the server has not asked for is neither, and
-   * stays open: {@code subscriber -> Streams.of(Files.lines(path)).subscribe(subscriber)} opens it
-   * when it is asked for.
+   * Returns a publisher of a stream's items for one subscriber. The stream is closed when it ends
+   * or is cancelled. If it is an argument that the server never subscribes to, it stays open.
+   * {@code subscriber -> Streams.of(Files.lines(path)).subscribe(subscriber)} avoids that, because
+   * it opens the stream only when the server subscribes.
    */
   public static <T> Flow.Publisher<T> of(BaseStream<? extends T, ?> items) {
     Checks.required("items", items);
@@ -40,8 +40,8 @@ public final class Streams {
   }
 
   /**
-   * Subscribes, and returns the items one by one. At most 64 of them are asked for ahead. Close it:
-   * that cancels what has not ended.
+   * Subscribes to a publisher and returns an iterator over its items. It requests at most 64 items
+   * ahead. Close the iterator to cancel a stream that has not ended.
    */
   public static <T> StreamIterator<T> iterate(Flow.Publisher<? extends T> items) {
     StreamIterator<T> iterator = new StreamIterator<>();

@@ -3,21 +3,21 @@ package io.verbena.api;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What failed in Verbena, with its status: a call ({@link RpcException}) or the transfer of a large
- * object ({@link io.verbena.api.bulk.TransferException}).
+ * A failure in Verbena with its status: of a call ({@link RpcException}) or of the transfer of a
+ * large object ({@link io.verbena.api.bulk.TransferException}).
  */
 public abstract class VerbenaException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   private final RpcStatus status;
 
-  /** A failure; made by its subclasses only. */
+  /** Makes a failure. Only its subclasses do. */
   protected VerbenaException(RpcStatus status, String message, @Nullable Throwable cause) {
     super(message, cause);
     this.status = status;
   }
 
-  /** Returns why it failed. */
+  /** Returns the reason for the failure. */
   public final RpcStatus status() {
     return status;
   }

@@ -1,4 +1,4 @@
-/** What a contract needs: annotations, statuses and errors, sessions as a caller sees them. */
+/** The types that a contract needs, and its callers: annotations, statuses, errors and sessions. */
 @NullMarked
 package io.verbena.api;
 

@@ -241,7 +241,7 @@ class CallCommandTest {
         "shop.v1.find --timeout 2 | '2' is no time such as 250ms, 2s, 1m or 1h",
         "shop.v1.find --path udp | 'udp' is not auto, tcp or rdma",
         "shop.v1.find -H a | --header is KEY=VALUE, not 'a'",
-        "shop.v1.find -H A=b | a metadata key is 1 to 64 of a-z",
+        "shop.v1.find -H A=b | a metadata key has 1 to 64 characters of a-z",
         "shop.v1.total - | the standard input has the stream's items",
         "shop.v1.find --tls-key /dev/null | --tls-cert and --tls-key go together",
       })

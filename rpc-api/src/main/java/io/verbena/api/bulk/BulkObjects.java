@@ -4,8 +4,8 @@ import io.verbena.api.settings.Checks;
 import java.time.Duration;
 
 /**
- * The large objects of one session: published for the peer, fetched from it, pushed to it. Safe for
- * use by any thread; nothing here blocks, but that files are opened.
+ * Publishes, fetches and pushes the large objects of one session. Safe for use by any thread. No
+ * method blocks, except to open a file.
  *
  * <pre>{@code
  * try (Published published = session.objects().publish(Source.file(path), lease)) {
@@ -17,29 +17,34 @@ import java.time.Duration;
  */
 public interface BulkObjects {
   /**
-   * Lets whoever is given the reference fetch an object, any number of times, over any session of
-   * this end.
+   * Publishes an object. Every peer that has the reference may fetch it, any number of times, over
+   * any session of this end.
    *
-   * @param lease how long it is kept while nobody fetches it; then it is released
+   * @param lease the time for which the object is kept while no peer fetches it; then it is
+   *     released
    * @throws java.io.UncheckedIOException if a file cannot be opened, or its channel is closed
    * @throws IllegalArgumentException if a file's channel is not open for reading
    */
   Published publish(Source source, Duration lease);
 
   /**
-   * Publishes an object by a name, so that its reference is {@link ObjectRef#named} and stays good
-   * when this end is started again and publishes it again. An object of the same name and length
-   * has the same bytes: a fetch that goes on in a {@linkplain Landing#file file} compares them, and
-   * begins anew where they differ.
+   * Publishes an object under a name. Its reference is {@link ObjectRef#named}, and stays valid
+   * when this end restarts and publishes the object again. Objects of the same name and length must
+   * have the same bytes. A fetch that resumes in a {@linkplain Landing#file file} compares the
+   * bytes, and starts from the beginning if they differ.
    *
-   * @param lease how long it is kept while nobody fetches it; then it is released
+   * @param lease the time for which the object is kept while no peer fetches it; then it is
+   *     released
    * @throws java.io.UncheckedIOException if a file cannot be opened, or its channel is closed
    * @throws IllegalArgumentException if a file's channel is not open for reading
    * @throws IllegalStateException if an object of this name is published already
    */
   Published publish(String name, Source source, Duration lease);
 
-  /** Fetches an object that the peer has published. */
+  /**
+   * Fetches an object that the peer has published. The {@linkplain Transfer#result() result} tells
+   * of a failure.
+   */
   default Transfer fetch(ObjectRef ref, Landing into) {
     return fetch(ref, into, TransferOptions.DEFAULT);
   }
@@ -50,19 +55,23 @@ public interface BulkObjects {
   }
 
   /**
-   * Fetches a range of an object that the peer has published.
+   * Fetches a range of an object that the peer has published. The {@linkplain Transfer#result()
+   * result} tells of a failure at the peer or on the way.
    *
+   * @param offset the first byte of the range
+   * @param length of the range, in bytes
    * @throws IllegalArgumentException if the object has no such range, or the landing is too small
    */
   Transfer fetch(ObjectRef ref, long offset, long length, Landing into, TransferOptions options);
 
-  /** Pushes an object to the peer, whose {@link #onPush} handler says where it goes. */
+  /** Pushes an object to the peer, whose {@link #onPush} handler chooses the landing. */
   default Transfer push(String name, Source source) {
     return push(name, source, TransferOptions.DEFAULT);
   }
 
   /**
-   * Pushes an object to the peer, whose {@link #onPush} handler says where it goes.
+   * Pushes an object to the peer, whose {@link #onPush} handler chooses the landing. The
+   * {@linkplain Transfer#result() result} tells of a failure at the peer or on the way.
    *
    * @param name for the peer's handler; at most 1000 characters
    * @throws java.io.UncheckedIOException if a file cannot be opened, or its channel is closed
@@ -71,6 +80,9 @@ public interface BulkObjects {
    */
   Transfer push(String name, Source source, TransferOptions options);
 
-  /** Takes what the peer pushes from now on; without a handler it is refused. */
+  /**
+   * Sets the handler for objects that the peer pushes from now on. Without a handler they are
+   * refused.
+   */
   void onPush(PushHandler handler);
 }

@@ -1,14 +1,16 @@
 package io.verbena.api.bulk;
 
-/** When both ends compute a CRC32C of a whole object, and compare. */
+/**
+ * The choice of transfers for which both ends compute a CRC32C of the whole object and compare it.
+ */
 public enum Checksum {
-  /** Where it goes into a file. What of a file has come then outlives the process. */
+  /** Transfers into a file. The part of the file that has arrived then survives the process. */
   FILES,
-  /** Wherever it goes. */
+  /** All transfers. */
   ALWAYS,
   /**
-   * Nowhere. A file is then begun anew by each transfer, and may be sent by the kernel, which shows
-   * its bytes to nobody.
+   * No transfer. Each transfer into a file then starts from the beginning. The kernel may send a
+   * file directly, because the sender need not read its bytes.
    */
   NEVER
 }

@@ -7,29 +7,32 @@ import java.nio.file.Path;
 import java.util.function.Consumer;
 
 /**
- * Where an object's bytes go. As a parameter of a contract's method it says where the result goes;
- * it is announced to the other end and never serialized.
+ * The destination of an object's bytes: memory, a file or a consumer. As a parameter of a
+ * contract's method it is the destination of the result. The other end learns only that there is a
+ * landing, which is never serialized.
  */
 public sealed interface Landing {
-  /** Returns the longest object that it takes. */
+  /** Returns the length of the longest object that fits, in bytes. */
   long capacity();
 
   /**
-   * Returns memory of the caller's. On RDMA the other end writes straight into it. It must not be
-   * touched or freed before the transfer is over; when it fails, nobody writes there any more.
+   * Returns a landing in the caller's memory. On RDMA the other end writes directly into it. Do not
+   * use or free the memory before the transfer is over. When the transfer has failed, no device
+   * writes there any more.
    *
    * @param memory outside the heap, writable
-   * @throws IllegalArgumentException if it is on the heap, read-only, or one thread's alone
+   * @throws IllegalArgumentException if the memory is on the heap, read-only, or confined to one
+   *     thread
    */
   static Landing of(MemorySegment memory) {
     return of(memory, memory.scope());
   }
 
   /**
-   * Returns memory that its owner frees in his own way, as {@link Source#of(MemorySegment,
-   * MemorySegment.Scope)}.
+   * Returns a landing in memory that its owner frees in another way than by its arena, as for
+   * {@link Source#of(MemorySegment, MemorySegment.Scope)}.
    *
-   * @param freedWith an arena's scope, which the owner ends before he frees the memory
+   * @param freedWith an arena's scope, which the owner ends before freeing the memory
    */
   static Landing of(MemorySegment memory, MemorySegment.Scope freedWith) {
     if (!memory.isNative() || memory.isReadOnly()) {
@@ -40,81 +43,88 @@ public sealed interface Landing {
     return new InMemory(Checks.shared(memory, freedWith), freedWith);
   }
 
-  /** Returns a direct buffer's memory from its position to its limit; the buffer stays as it is. */
+  /**
+   * Returns a landing in a direct buffer, from its position to its limit. The buffer's position and
+   * limit do not change.
+   */
   static Landing of(ByteBuffer buffer) {
     return of(MemorySegment.ofBuffer(buffer));
   }
 
   /**
-   * Returns memory of Verbena's, taken when the object's length is known, and given back by {@link
-   * Received#close}.
+   * Returns a landing in Verbena's own memory. The memory is reserved when the object's length is
+   * known, and released by {@link Received#close}.
    *
-   * @param max the longest object to take, in bytes
+   * @param max the length of the longest object to accept, in bytes
    */
   static Landing pooled(long max) {
     return new Pooled(max);
   }
 
   /**
-   * Returns a file. It appears, or is replaced, when all of the object has arrived; until then its
-   * bytes are in a file beside it, whose name ends in {@code .part}. They are on the disk before it
-   * appears, so that after a crash of the machine it is the old one or the new one, whole; {@link
-   * InFile#withoutSync} does without that wait. A file that cannot be opened, written or put in its
-   * place fails the transfer with {@code RESOURCE_EXHAUSTED}; a path that is a directory, or in
-   * none, with {@code INVALID_ARGUMENT}.
+   * Returns a landing in a file. The file appears, or is replaced, when the whole object has
+   * arrived. Until then the bytes are in a second file beside it, whose name ends in {@code .part}.
+   * The bytes are on the disk before the file appears. So after a crash of the machine it is either
+   * the old file or the new one, and complete. {@link InFile#withoutSync} saves that wait. If a
+   * file cannot be opened, written or renamed, the transfer fails with {@code RESOURCE_EXHAUSTED}.
+   * If the path is a directory, or its directory does not exist, the transfer fails with {@code
+   * INVALID_ARGUMENT}.
    *
-   * <p>What has come outlives the peer, the session and this process: after {@code UNAVAILABLE}, a
-   * deadline, or the end of a process the part stays, with a checksum of each block of 1 MiB in
-   * {@code .part.sums}. The next transfer to the same path goes on behind the blocks that are as
-   * they were stored, if the sender's object begins with the same bytes and has the same length;
-   * any other begins anew, as does what a {@linkplain Source#generator generator} makes. Name the
-   * source again; nothing goes on by itself, and a part that nobody wants is yours to delete. A
-   * transfer that fails in any other way deletes both. So it is unless {@link Checksum#NEVER} is
-   * asked for; the whole is compared by checksum, too.
+   * <p>The bytes that have arrived survive the peer, the session and this process. After {@code
+   * UNAVAILABLE}, a deadline, or the end of a process the {@code .part} file stays, with a checksum
+   * of each block of 1 MiB in {@code .part.sums}. The next transfer to the same path continues
+   * after the last block that is intact, if the sender's object begins with the same bytes and has
+   * the same length. Any other object starts from the beginning, and so do the bytes of a
+   * {@linkplain Source#generator generator}. A transfer never resumes by itself: start it again
+   * with the same source. Delete a {@code .part} file that is no longer needed. A transfer that
+   * fails for another reason deletes both files. The whole object is compared by checksum, too.
+   * None of this applies with {@link Checksum#NEVER}.
    */
   static InFile file(Path path) {
     return new InFile(path, true);
   }
 
   /**
-   * Returns a consumer of the object's bytes, in their order. A slow one slows the sender down. A
-   * transfer that fails is told as soon as the call that is under way has returned, and no further
-   * one is made: one that never returns holds up a deadline, too.
+   * Returns a landing that passes the object's bytes to a consumer, in order. A slow consumer slows
+   * the sender down. A transfer that fails completes as soon as the present call of the consumer
+   * has returned, and the consumer is not called again. So a call that never returns holds up even
+   * a deadline.
    */
   static Landing chunks(ChunkConsumer consumer) {
     return new InChunks(consumer);
   }
 
   /**
-   * Returns this landing, which tells of the transfer that goes there: how far it is, and for the
-   * one who wants to cancel it. A call that is cancelled so fails with {@code CANCELLED}.
+   * Returns this landing with a watcher for its transfers, which can follow their progress and
+   * cancel them. If the watcher cancels the transfer of a call, the call fails with {@code
+   * CANCELLED}.
    *
-   * @param watcher hears of the transfer when it begins; of each, where a call is made again. Runs
-   *     on the event loop or the caller's thread, and must not block; what it throws fails the
-   *     transfer
+   * @param watcher receives the transfer when it begins. If a call is repeated, it receives each
+   *     transfer. It runs on the event loop or the caller's thread, and must not block. An
+   *     exception that it throws fails the transfer
    */
   default Landing watched(Consumer<? super Transfer> watcher) {
     return new Watched(this, watcher);
   }
 
-  /** Takes an object's bytes, chunk by chunk. */
+  /** Receives an object's bytes, chunk by chunk. */
   @FunctionalInterface
   interface ChunkConsumer {
     /**
-     * Takes one chunk; may block. Called by one thread at a time.
+     * Receives one chunk. It may block. One thread calls it at a time.
      *
-     * @param chunk lent until this method returns
-     * @param offset where in the object the chunk begins
+     * @param chunk valid until this method returns
+     * @param offset the chunk's position in the object, in bytes
      * @throws Exception fails the transfer, as its cause
      */
     void accept(MemorySegment chunk, long offset) throws Exception;
   }
 
   /**
-   * Memory of the caller's.
+   * A landing in the caller's memory.
    *
-   * @param memory where the object goes
-   * @param freedWith what ends before it is freed
+   * @param memory the destination
+   * @param freedWith the scope that ends before the memory is freed
    */
   record InMemory(MemorySegment memory, MemorySegment.Scope freedWith) implements Landing {
     @Override
@@ -124,9 +134,9 @@ public sealed interface Landing {
   }
 
   /**
-   * Memory of Verbena's.
+   * A landing in Verbena's own memory.
    *
-   * @param capacity the longest object
+   * @param capacity the length of the longest object, in bytes
    */
   record Pooled(long capacity) implements Landing {
     /** Checks the capacity. */
@@ -136,16 +146,16 @@ public sealed interface Landing {
   }
 
   /**
-   * A file.
+   * A landing in a file.
    *
-   * @param path where it appears
+   * @param path the path at which the file appears
    * @param synced whether its bytes are on the disk before it appears
    */
   record InFile(Path path, boolean synced) implements Landing {
     /**
-     * Returns the same file, which appears as soon as its bytes are the operating system's, as by
-     * any other copy: a crash of the machine soon after may leave it with less than the object, or
-     * other bytes. A crash of the process alone does not.
+     * Returns the same landing, whose file appears as soon as the operating system has its bytes,
+     * as with an ordinary copy. If the machine crashes soon afterwards, the file may be shorter
+     * than the object, or contain other bytes. A crash of the process alone does no harm.
      */
     public InFile withoutSync() {
       return new InFile(path, false);
@@ -158,9 +168,9 @@ public sealed interface Landing {
   }
 
   /**
-   * A consumer.
+   * A landing that passes the bytes to a consumer.
    *
-   * @param consumer takes the bytes
+   * @param consumer receives the bytes
    */
   record InChunks(ChunkConsumer consumer) implements Landing {
     @Override
@@ -170,13 +180,13 @@ public sealed interface Landing {
   }
 
   /**
-   * A landing whose transfers are told of.
+   * A landing whose transfers are watched.
    *
-   * @param landing where the object goes
-   * @param watcher hears of each transfer
+   * @param landing the destination
+   * @param watcher receives each transfer
    */
   record Watched(Landing landing, Consumer<? super Transfer> watcher) implements Landing {
-    /** Checks that it is a landing of this end's. */
+    /** Checks that the landing is one of this end. */
     public Watched {
       Checks.required("watcher", watcher);
       Checks.that(!(landing instanceof AtCaller), "landing", "one of this end's", landing);
@@ -188,7 +198,7 @@ public sealed interface Landing {
     }
   }
 
-  /** The caller's landing as a handler sees it: answer with {@link Received#from}. */
+  /** The caller's landing as a handler sees it. Answer with {@link Received#from}. */
   record AtCaller() implements Landing {
     @Override
     public long capacity() {

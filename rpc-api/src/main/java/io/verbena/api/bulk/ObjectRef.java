@@ -7,21 +7,22 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
 /**
- * Names a published object; whoever has it may fetch the object from the end that published it. It
- * travels in calls as any record does.
+ * A reference to a published object. Every peer that has it may fetch the object from the end that
+ * published it. It travels in calls as any record does.
  *
- * @param id counted by the publishing end; below 0 for an object that has a name
- * @param key cannot be guessed; for an object that has a name: by whoever does not know that
+ * @param id assigned by the publishing end; negative for an object published under a name
+ * @param key a number that cannot be guessed. For an object published under a name, a peer that
+ *     does not know the name cannot guess it
  * @param length the object's length in bytes
  */
 public record ObjectRef(long id, long key, long length) {
   /**
-   * Returns the reference of an object that is published by a name: the same for as long as an
-   * object of that name and length is published, also by a process that was started again. Whoever
-   * knows the name and the length can make it: where some peers are not to fetch the object, put
-   * into the name what they cannot guess.
+   * Returns the reference of an object that is published under a name. It depends on the name and
+   * the length alone, so a restarted process publishes the object with the same reference. Every
+   * peer that knows the name and the length can make the reference. To keep peers from fetching the
+   * object, choose a name that they cannot guess.
    *
-   * @param length in bytes; an object of another length has another reference
+   * @param length of the object, in bytes
    */
   public static ObjectRef named(String name, long length) {
     Checks.required("name", name);
@@ -35,7 +36,7 @@ public record ObjectRef(long id, long key, long length) {
     }
   }
 
-  /** Returns the id and the length: the key does not belong in a log. */
+  /** Returns the id and the length, without the key, which does not belong in a log. */
   @Override
   public String toString() {
     String which = id < 0 ? "named object " + Long.toHexString(id) : "object " + id;

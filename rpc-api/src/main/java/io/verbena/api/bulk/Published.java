@@ -6,33 +6,36 @@ import java.util.List;
 /**
  * An object that the other end may fetch. Safe for use by any thread.
  *
- * <p>Links that pin memory pin its own when it is fetched, and keep it pinned for the next fetch.
- * It is unpinned within a second of its {@linkplain #close() close} or the end of its lease, or
- * with the last of its fetches if they last longer; memory that was sent otherwise since, when that
- * allows.
+ * <p>A link that pins memory pins the object's memory for the first fetch, and keeps it pinned for
+ * the next. The memory is unpinned within a second after {@link #close()} or the end of the lease,
+ * or with the last fetch if that ends later. If other transfers have sent the same memory since, it
+ * is unpinned when they allow it.
  */
 public interface Published extends AutoCloseable {
-  /** Returns its name, to be sent in a call. */
+  /** Returns the reference, to be sent in a call. */
   ObjectRef ref();
 
-  /** Returns whether it can still be fetched: neither closed nor its lease at an end. */
+  /**
+   * Returns whether the object can still be fetched. False after {@link #close()} and after the end
+   * of the lease.
+   */
   boolean isAvailable();
 
-  /** Returns who fetches it now, oldest first. Those that are over are not among them. */
+  /** Returns the fetches in progress, oldest first. */
   List<Fetch> fetches();
 
   /**
-   * Takes it back. Those of {@link #fetches} go on to their end, so wait for them, or cancel them,
-   * before its memory is freed; nobody can begin another. Closing again does nothing.
+   * Ends the publication. No new fetch can begin. The {@link #fetches} in progress continue, so
+   * wait for them or cancel them before the memory is freed. Closing again does nothing.
    */
   @Override
   void close();
 
   /**
-   * A peer's fetch of it, or of a range of it.
+   * A peer's fetch of the object, or of a range of it.
    *
-   * @param peer who fetches it
-   * @param transfer its way there, to be watched or cancelled; its result is its length alone
+   * @param peer the fetching peer
+   * @param transfer the transfer to that peer, to watch or cancel it. Its result has only a length
    */
   record Fetch(Peer peer, Transfer transfer) {}
 }

@@ -3,34 +3,35 @@ package io.verbena.api.bulk;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes the objects that a peer pushes. Called on handler threads, where it may block; on the event
- * loop where it says that it is {@link #nonBlocking}. While 1,024 of its calls for one session have
- * not returned, further objects wait before it is asked for them.
+ * Accepts the objects that a peer pushes. It is called on handler threads, where it may block. If
+ * it is {@link #nonBlocking}, it is called on the event loop. At most 1,024 calls for one session
+ * run at a time; further objects wait until a call returns.
  */
 public interface PushHandler {
   /**
-   * Says where an object goes. Its transfer waits for that: do not wait for the transfer here.
+   * Chooses the landing of an object. The transfer begins when this method returns, so do not wait
+   * for the transfer here.
    *
-   * @return null to refuse it
+   * @return the landing; null to refuse the object
    */
   @Nullable Landing offered(Offer offer);
 
   /**
-   * An object has arrived, whole. Its sender may hear of that before: when all has come, though
-   * this end has yet to see that nobody writes there any more. Pooled memory is the handler's to
-   * close, here or later, on any thread; until then it counts against {@code bulkMemoryBytes}. If
-   * this throws, that is logged, and the object is closed. It is called although an executor of the
-   * application's has no thread for it: on one of its own then. A server that drains or is closed
-   * waits for the object to arrive, not for this to return.
+   * Receives an object that has arrived completely. The sender may learn of that earlier, when all
+   * bytes have arrived but this end is still waiting until no device writes to the landing. Close
+   * pooled memory here or later, on any thread. Until then it counts against {@code
+   * bulkMemoryBytes}. If this method throws, the exception is logged and the object is closed. If
+   * the application's executor has no thread for it, this method runs on another thread. A server
+   * that drains or is closed waits for the object to arrive, but not for this method to return.
    */
   default void received(Offer offer, Received received) {
     received.close();
   }
 
   /**
-   * Returns whether this is called on the event loop, which saves two changes of thread for each
-   * object. It must neither block nor take long then: everything else waits meanwhile. Asked once,
-   * when the handler is set.
+   * Returns whether this handler is called on the event loop, which saves two changes of threads
+   * for each object. It must then be short and never block, because everything else on that loop
+   * waits. This method is asked once, when the handler is set.
    */
   default boolean nonBlocking() {
     return false;
@@ -39,10 +40,11 @@ public interface PushHandler {
   /**
    * An object that a peer wants to send.
    *
-   * @param name given by the peer; trust nothing in it
-   * @param length in bytes
-   * @param transfer its way here, to be watched or cancelled from now on. Its result is the
-   *     object's length alone, for {@link #received} is given the object; or why it did not arrive
+   * @param name given by the peer; do not trust it
+   * @param length of the object, in bytes
+   * @param transfer the transfer to this end, to watch or cancel it from now on. Its result has
+   *     only a length, because {@link #received} receives the object, or is the reason for its
+   *     failure
    */
   record Offer(String name, long length, Transfer transfer) {}
 }

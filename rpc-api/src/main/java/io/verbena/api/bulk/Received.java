@@ -6,42 +6,43 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An object that has arrived, whole. Close it when its memory is of no use any more; for memory of
- * the caller's own, a file or a consumer that does nothing.
+ * An object that has arrived completely. Close it when its memory is no longer needed. Closing
+ * releases pooled memory. It does nothing if the landing was the caller's memory, a file or a
+ * consumer. Safe for use by any thread.
  */
 public interface Received extends AutoCloseable {
-  /** Returns how many bytes it has. */
+  /** Returns the object's length in bytes. */
   long length();
 
   /**
-   * Returns its bytes, valid until {@link #close}.
+   * Returns the object's bytes. They are valid until {@link #close}.
    *
-   * @throws IllegalStateException if they are not in memory, or closed
+   * @throws IllegalStateException if the object is not in memory, or is closed
    */
   MemorySegment memory();
 
-  /** Gives pooled memory back. Closing again does nothing. */
+  /** Releases pooled memory. Closing again does nothing. */
   @Override
   void close();
 
   /**
-   * Answers a call that has a {@link Landing}: in a handler, as the method's result. The source is
-   * read after the handler has returned, until the caller has all of it or the call has failed:
-   * give a file, or memory that does not change and is reachable meanwhile, as of {@code
-   * Arena.ofAuto()}. Memory that is freed or used again by hand needs {@link #from(Source,
-   * Runnable)}, or a source whose uses are {@linkplain Source#counted counted}. A handler that does
-   * not return what it has made, since it throws afterwards, {@linkplain #close closes} it.
+   * Makes the answer to a call that has a {@link Landing}. A handler returns it as the method's
+   * result. The source is read after the handler has returned, until the caller has all bytes or
+   * the call has failed. So use a file, or memory that stays unchanged and reachable, such as
+   * memory of {@code Arena.ofAuto()}. If the memory is freed or reused by hand, use {@link
+   * #from(Source, Runnable)}, or a source whose uses are {@linkplain Source#counted counted}. A
+   * handler that makes an answer and then throws must {@linkplain #close close} it.
    */
   static Received from(Source source) {
     return from(source, () -> {});
   }
 
   /**
-   * Answers a call as {@link #from(Source)}, and tells when the source is free.
+   * Makes an answer as {@link #from(Source)} does, and reports when the source is free.
    *
-   * @param released runs once, when the source is read no more, however the call ended: arrived,
-   *     failed, cancelled, never sent, its session lost. It runs on an event loop or the handler's
-   *     thread, and must not block; what it throws is logged
+   * @param released runs once, when the source is no longer read, whether the answer arrived,
+   *     failed, was cancelled, was never sent, or lost its session. It runs on an event loop or the
+   *     handler's thread, and must not block. An exception that it throws is logged
    */
   static Received from(Source source, Runnable released) {
     Checks.required("released", released);
@@ -60,7 +61,10 @@ public interface Received extends AutoCloseable {
     }
   }
 
-  /** A handler's answer, on its way to the caller's landing. Closed when it is read no more. */
+  /**
+   * A handler's answer, on its way to the caller's landing. It is closed when its source is no
+   * longer read.
+   */
   final class Answer implements Received {
     private final Source source;
     private final AtomicReference<@Nullable Runnable> released;
@@ -70,7 +74,7 @@ public interface Received extends AutoCloseable {
       this.released = new AtomicReference<>(released);
     }
 
-    /** Returns what is sent. */
+    /** Returns the source of the bytes. */
     public Source source() {
       return source;
     }

@@ -10,23 +10,25 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Where an object's bytes come from. Nothing is read before a transfer begins, and what is read
- * must not change until it is over.
+ * The origin of an object's bytes. Nothing is read before a transfer begins. The bytes must not
+ * change until the transfer is over.
  *
- * <p>Memory outside the heap is sent from where it is; all else is read into pooled memory piece by
- * piece, or sent by the kernel where the link can do that.
+ * <p>Memory outside the heap is sent without a copy. Bytes of other sources are read into pooled
+ * memory piece by piece, or sent by the kernel if the link supports that.
  */
 public sealed interface Source {
-  /** Returns how many bytes there are. */
+  /** Returns the length in bytes. */
   long length();
 
   /**
-   * Returns memory as a source, of any length. It stays the caller's, who frees it when the
-   * transfer is over, or the object released: freed earlier, the transfer fails.
+   * Returns a source that reads memory of any length. The memory stays the caller's. Free it when
+   * the transfer is over, or when the published object is released. If it is freed earlier, the
+   * transfer fails.
    *
-   * <p>Over RDMA it is pinned, and stays so until its arena is closed. Memory of the global scope,
-   * as another library's by its address, has no end that anybody is told of: it is pinned for each
-   * transfer anew, unless {@link #of(MemorySegment, MemorySegment.Scope)} says when it is freed.
+   * <p>Over RDMA the memory is pinned, and stays pinned until its arena is closed. Memory of the
+   * global scope, such as memory of another library, is pinned for each transfer anew, because
+   * nothing announces when it is freed. {@link #of(MemorySegment, MemorySegment.Scope)} avoids
+   * that.
    *
    * @throws IllegalArgumentException if only the calling thread may read it
    */
@@ -35,44 +37,51 @@ public sealed interface Source {
   }
 
   /**
-   * Returns memory that its owner frees in his own way, as other libraries do, so that it may stay
-   * pinned between transfers.
+   * Returns a source that reads memory which its owner frees in another way than by its arena, as
+   * other libraries do. The memory may then stay pinned between transfers.
    *
-   * @param freedWith an arena's scope, which the owner ends before he frees the memory
+   * @param freedWith an arena's scope, which the owner ends before freeing the memory
    * @throws IllegalArgumentException if only the calling thread may read it, or the scope has ended
    */
   static Source of(MemorySegment memory, MemorySegment.Scope freedWith) {
     return new OfMemory(Checks.shared(memory, freedWith), freedWith);
   }
 
-  /** Returns a buffer's bytes from its position to its limit; the buffer is left as it is. */
+  /**
+   * Returns a source that reads a buffer from its position to its limit. The buffer's position and
+   * limit do not change.
+   */
   static Source of(ByteBuffer buffer) {
     return of(MemorySegment.ofBuffer(buffer));
   }
 
-  /** Returns an array's bytes. */
+  /** Returns a source that reads an array. */
   static Source of(byte[] bytes) {
     return of(MemorySegment.ofArray(bytes));
   }
 
   /**
-   * Returns a file, as long as it is now.
+   * Returns a source that reads a file, to its present length.
    *
-   * @throws IOException if it cannot be asked for its length
+   * @throws IOException if the length cannot be read
    */
   static Source file(Path path) throws IOException {
     return new OfFile(path, 0, Files.size(path));
   }
 
-  /** Returns a range of a file. A file that turns out to be shorter fails the transfer. */
+  /**
+   * Returns a source that reads a range of a file, in bytes. If the file turns out to be shorter,
+   * the transfer fails.
+   */
   static Source file(Path path, long offset, long length) {
     return new OfFile(path, offset, length);
   }
 
   /**
-   * Returns a range of a file that the caller has open. The channel stays the caller's, with its
-   * position as it is; closed before the transfer is over, or the object released, the transfer
-   * fails. So it does when the file turns out to be shorter.
+   * Returns a source that reads a range of an open file, in bytes. The channel stays the caller's,
+   * and its position does not change. Close it when the transfer is over, or when the published
+   * object is released. If it is closed earlier, or if the file turns out to be shorter, the
+   * transfer fails.
    *
    * @param channel open for reading
    */
@@ -81,38 +90,40 @@ public sealed interface Source {
   }
 
   /**
-   * Returns bytes that are made when they are needed.
+   * Returns a source whose bytes are made when they are needed.
    *
-   * @param length how many there are
-   * @param filler makes them, called in their order, by one thread at a time for each transfer
+   * @param length the number of bytes
+   * @param filler makes the bytes. For each transfer it is called in their order, by one thread at
+   *     a time
    */
   static Source generator(long length, Filler filler) {
     return new Generated(length, filler);
   }
 
   /**
-   * Returns several pieces as one object.
+   * Returns a source that joins several pieces into one object.
    *
-   * @throws IllegalArgumentException if the uses of a piece are {@linkplain #counted counted}:
-   *     those of the whole may be
+   * @throws IllegalArgumentException if the uses of a piece are {@linkplain #counted counted};
+   *     count those of the whole source instead
    */
   static Source gathered(Source... pieces) {
     return new Gathered(List.of(pieces));
   }
 
   /**
-   * Returns this source, whose uses are counted, as other libraries do with their memory: {@code
-   * Source.of(memory).counted(buffer::retain, buffer::release)}. A use is a push, a publication or
-   * an answer. The caller may give up a reference of his own when {@code push}, {@code publish} or
-   * {@code Received.from} has returned.
+   * Returns this source with counted uses, for libraries that count references to their memory:
+   * {@code Source.of(memory).counted(buffer::retain, buffer::release)}. Each push, publication and
+   * answer is one use. The caller may release its own reference when {@code push}, {@code publish}
+   * or {@code Received.from} has returned.
    *
-   * @param retain runs when a use begins, on the thread that begins it; what it throws, as where
-   *     the memory is free already, {@code push}, {@code publish} or {@code Received.from} throws
-   * @param release runs once for each time that {@code retain} has returned, when that use reads
-   *     nothing any more, however it ended: arrived, failed, cancelled, never sent, session lost,
-   *     lease over. A published object is in use until nobody can fetch it, and its last fetch is
-   *     over. It runs on an event loop or the thread that ends the use, and must not block; what it
-   *     throws is logged
+   * @param retain runs when a use begins, on the thread that begins it. If it throws, for instance
+   *     because the memory is free already, {@code push}, {@code publish} or {@code Received.from}
+   *     throws the same exception
+   * @param release runs once for each {@code retain} that has returned, when that use no longer
+   *     reads the source, whether the object arrived, failed, was cancelled, was never sent, lost
+   *     its session, or reached the end of its lease. A published object is in use until no peer
+   *     can fetch it and its last fetch is over. It runs on an event loop or the thread that ends
+   *     the use, and must not block. An exception that it throws is logged
    */
   default Source counted(Runnable retain, Runnable release) {
     return new Counted(this, retain, release);
@@ -132,20 +143,20 @@ public sealed interface Source {
   @FunctionalInterface
   interface Filler {
     /**
-     * Fills all of a chunk; may block.
+     * Fills a whole chunk. It may block.
      *
-     * @param chunk to be filled; lent until this method returns
-     * @param offset where in the object the chunk begins
+     * @param chunk to be filled; valid until this method returns
+     * @param offset the chunk's position in the object, in bytes
      * @throws Exception fails the transfer, as its cause
      */
     void fill(MemorySegment chunk, long offset) throws Exception;
   }
 
   /**
-   * Memory.
+   * A source that reads memory.
    *
    * @param memory on or outside the heap
-   * @param freedWith what ends before it is freed
+   * @param freedWith the scope that ends before the memory is freed
    */
   record OfMemory(MemorySegment memory, MemorySegment.Scope freedWith) implements Source {
     @Override
@@ -155,11 +166,11 @@ public sealed interface Source {
   }
 
   /**
-   * A range of a file.
+   * A source that reads a range of a file.
    *
-   * @param path the file
-   * @param offset where the range begins
-   * @param length how long it is
+   * @param path of the file
+   * @param offset the first byte of the range
+   * @param length of the range, in bytes
    */
   record OfFile(Path path, long offset, long length) implements Source {
     /** Checks the range. */
@@ -169,11 +180,11 @@ public sealed interface Source {
   }
 
   /**
-   * A range of a file that is open.
+   * A source that reads a range of an open file.
    *
    * @param channel of the file
-   * @param offset where the range begins
-   * @param length how long it is
+   * @param offset the first byte of the range
+   * @param length of the range, in bytes
    */
   record OfChannel(FileChannel channel, long offset, long length) implements Source {
     /** Checks the range. */
@@ -183,10 +194,10 @@ public sealed interface Source {
   }
 
   /**
-   * Bytes that are made when they are needed.
+   * A source whose bytes are made when they are needed.
    *
-   * @param length how many
-   * @param filler makes them
+   * @param length the number of bytes
+   * @param filler makes the bytes
    */
   record Generated(long length, Filler filler) implements Source {
     /** Checks the length. */
@@ -196,7 +207,7 @@ public sealed interface Source {
   }
 
   /**
-   * Several pieces as one.
+   * A source that joins several pieces.
    *
    * @param pieces in their order
    */
@@ -222,12 +233,12 @@ public sealed interface Source {
   /**
    * A source whose uses are counted.
    *
-   * @param source what is read
+   * @param source the source that is read
    * @param retain runs when a use begins
-   * @param release runs when it is over
+   * @param release runs when a use is over
    */
   record Counted(Source source, Runnable retain, Runnable release) implements Source {
-    /** Checks all of them. */
+    /** Checks the values. */
     public Counted {
       Checks.required("retain", retain);
       Checks.required("release", release);

@@ -5,70 +5,75 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeoutException;
 
 /**
- * An object on its way, as either end sees it: whoever fetches or pushes it, the {@link
- * PushHandler} it is offered to, and the owner of what is {@link Published}. It survives a change
- * of path and the loss of its connection: it goes on where the receiving end had confirmed it. Safe
- * for use by any thread.
+ * The transfer of one object, as either end sees it. A program that fetches or pushes has one, and
+ * so have the {@link PushHandler} that an object is offered to and the owner of a {@link Published}
+ * object. A transfer survives a change of path and the loss of its connection. It continues after
+ * the last byte that the receiving end had confirmed. Safe for use by any thread.
  */
 public interface Transfer {
-  /** Returns how far it is. */
+  /** Returns the progress so far. */
   Progress progress();
 
   /**
-   * Cancels it on both ends, from either. What has arrived is thrown away. On the other end it
-   * fails as {@link io.verbena.api.RpcStatus#CANCELLED}, with words that say where it was
-   * cancelled. What is whole, and being put in its place, is put there all the same: the receiving
-   * end says what became of it, where the sending end may have failed.
+   * Cancels the transfer on both ends. Either end may cancel. Bytes that have arrived are
+   * discarded. On the other end the transfer fails with {@link io.verbena.api.RpcStatus#CANCELLED},
+   * and the message names the end that cancelled. An object that has arrived completely, and is
+   * being moved to its place, still gets there. The receiving end then knows the outcome, while the
+   * transfer at the sending end may have failed.
    *
-   * @return false if it was over already; it may yet be whole before this takes effect: see {@link
-   *     #result}
+   * @return false if the transfer was over already. After true the object may still arrive
+   *     completely; see {@link #result}
    */
   boolean cancel();
 
   /**
-   * Returns its outcome: what was received (on the sending end, and for a {@link PushHandler}, its
-   * length alone), or a {@link TransferException}. It completes when whatever it used of the user's
-   * is free again: nobody reads or writes his memory, the file beside his file is gone, his
-   * consumer is called no more. For that a call of the consumer, or of the disk, that is under way
-   * is waited for. Dependents run on the event loop; do not block there.
+   * Returns the outcome: the received object, or a {@link TransferException}. On the sending end,
+   * and for a {@link PushHandler}, the result has only a length. The stage completes when Verbena
+   * no longer uses the caller's resources. By then no device reads or writes the caller's memory,
+   * the {@code .part} file is closed or deleted, and the consumer is not called again. A call of
+   * the consumer, or an operation on the disk, that is in progress ends first. Actions added to the
+   * stage run on the event loop, so they must not block.
    *
-   * <p>To end its future is to end the transfer, in whatever way: {@code cancel}, {@code
-   * orTimeout}, {@code completeOnTimeout}, {@code complete}, {@code obtrudeValue} and the like. It
-   * completes as said, not at once: cancelled, as {@link #cancel} does; else as it was asked to,
-   * and then {@link #get} says what became of the transfer, whose pooled memory is given back. What
-   * is made from it, as by {@code copy} or {@code thenApply}, is another future: ended, it leaves
-   * the transfer alone.
+   * <p>Ending its future ends the transfer, by any of {@code cancel}, {@code orTimeout}, {@code
+   * completeOnTimeout}, {@code complete}, {@code obtrudeValue} and the like. The future does not
+   * complete at once, but when the resources are free. After {@code cancel} it completes as after
+   * {@link #cancel}. After the others it completes as requested, {@link #get} returns the real
+   * outcome of the transfer, and pooled memory is released. A future made from this one, by {@code
+   * copy} or {@code thenApply} for instance, is independent. Ending it does not end the transfer.
    */
   CompletionStage<Received> result();
 
   /**
-   * Waits for its outcome.
+   * Waits for the outcome.
    *
-   * @throws TransferException if it failed
+   * @throws TransferException if the transfer failed
    * @throws InterruptedException if the waiting thread was interrupted; the transfer goes on
    */
   Received get() throws InterruptedException;
 
   /**
-   * Waits for its outcome for so long.
+   * Waits for the outcome, at most for a time.
    *
-   * @throws TransferException if it failed
-   * @throws TimeoutException if it is not over by then; it goes on
+   * @throws TransferException if the transfer failed
+   * @throws TimeoutException if the transfer is not over by then; it goes on
    * @throws InterruptedException if the waiting thread was interrupted; the transfer goes on
    */
   Received get(Duration timeout) throws InterruptedException, TimeoutException;
 
   /**
-   * How far a transfer is.
+   * The progress of a transfer.
    *
-   * @param bytes confirmed by the receiving end
-   * @param total of the object; -1 while it is not known
-   * @param elapsed since it began, until its end
-   * @param resumedFrom how many of the bytes were there from an earlier transfer to the same file,
-   *     behind which this one went on; 0 if it began anew
+   * @param bytes the number of bytes that the receiving end has confirmed
+   * @param total the length of the object in bytes; -1 while it is unknown
+   * @param elapsed the time from the beginning of the transfer until now, or until its end
+   * @param resumedFrom the number of bytes that an earlier transfer to the same file had left, so
+   *     that this one continued after them; 0 if it started from the beginning
    */
   record Progress(long bytes, long total, Duration elapsed, long resumedFrom) {
-    /** Returns the mean rate of what this transfer moved since it began; 0 in the first instant. */
+    /**
+     * Returns the mean rate of this transfer since it began, without the bytes of an earlier one; 0
+     * in the first instant.
+     */
     public double bytesPerSecond() {
       return elapsed.isZero() ? 0 : (bytes - resumedFrom) * 1e9 / elapsed.toNanos();
     }

@@ -4,7 +4,7 @@ import io.verbena.api.RpcStatus;
 import io.verbena.api.VerbenaException;
 import org.jspecify.annotations.Nullable;
 
-/** A transfer that failed. The message names the object, the offset and the cause. */
+/** The failure of a transfer. The message names the object, the offset and the cause. */
 public final class TransferException extends VerbenaException {
   private static final long serialVersionUID = 1L;
 
@@ -12,11 +12,11 @@ public final class TransferException extends VerbenaException {
   private final long offset;
 
   /**
-   * A failure.
+   * Makes a failure.
    *
-   * @param object what was transferred, in words
-   * @param offset so many bytes had arrived
-   * @param why what went wrong, and what to do
+   * @param object the object, in words
+   * @param offset the number of bytes that had arrived
+   * @param why the problem and its remedy, in words
    */
   public TransferException(
       RpcStatus status, String object, long offset, String why, @Nullable Throwable cause) {
@@ -24,9 +24,9 @@ public final class TransferException extends VerbenaException {
   }
 
   /**
-   * A failure as the end sees it that knows more of the object.
+   * Makes a failure that also names the object's source or landing.
    *
-   * @param whence where its bytes come from, or go; empty if that is not known
+   * @param whence the source or landing, in words; empty if it is unknown
    */
   public TransferException(
       RpcStatus status,
@@ -46,12 +46,12 @@ public final class TransferException extends VerbenaException {
     return which + " failed at offset " + offset + ": " + status + ": " + why;
   }
 
-  /** Returns what was transferred, in words. */
+  /** Returns the object, in words. */
   public String object() {
     return object;
   }
 
-  /** Returns how many bytes the receiving end had confirmed. */
+  /** Returns the number of bytes that the receiving end had confirmed. */
   public long offset() {
     return offset;
   }

@@ -4,28 +4,30 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Memory that the peer may reach, as its owner has it. It ends when it is {@linkplain #close()
- * closed}, when its lease is over, and when the session's peer is lost. Safe for any thread.
+ * A region that this end exposes: memory that the peer may read and write. A region ends when it is
+ * {@linkplain #close() closed}, when its lease is over, or when the session's peer is lost. Safe
+ * for use by any thread.
  */
 public interface ExposedRegion extends AutoCloseable {
-  /** Returns its name, to be sent in a call of the same session. */
+  /** Returns the reference, to be sent in a call of the same session. */
   RegionRef ref();
 
-  /** Returns whether the peer may reach it. */
+  /** Returns whether the peer may reach the region now. */
   boolean isOpen();
 
   /**
-   * Has the lease end so long from now, sooner or later than before. Does nothing where the region
-   * has ended.
+   * Sets a new lease, which begins now and may end earlier or later than the old one. Does nothing
+   * if the region has ended.
    *
    * @param lease longer than 0
    */
   void renew(Duration lease);
 
   /**
-   * Ends it, and returns at once: what the peer asks for from now on fails with UNAVAILABLE,
-   * NOT_EXECUTED. Closing again does nothing. Over RDMA a peer that does not heed that it is asked
-   * to leave the memory alone may reach it until the region has ended.
+   * Starts to end the region, and returns at once. Later requests of the peer fail with
+   * UNAVAILABLE, NOT_EXECUTED. Closing again does nothing. Over RDMA the peer is asked to leave the
+   * memory alone. A peer that ignores this may reach the memory until the region has {@linkplain
+   * #ended() ended}.
    *
    * @see #ended()
    */
@@ -33,10 +35,10 @@ public interface ExposedRegion extends AutoCloseable {
   void close();
 
   /**
-   * Returns what completes when the region has ended, and nobody reads or writes its memory for the
-   * peer any more: only then may the memory be freed, or used for something else. Who closes its
-   * arena before has a device disclose, or overwrite, what comes to be there. It is a copy, whose
-   * holder may end it as he likes.
+   * Returns a future that completes when the region has ended. By then no device reads or writes
+   * its memory for the peer. Free or reuse the memory only afterwards. If its arena is closed
+   * earlier, a device may disclose or overwrite other data at the same address. Each call returns a
+   * new future, and completing it has no effect on the region.
    */
   CompletableFuture<Void> ended();
 }

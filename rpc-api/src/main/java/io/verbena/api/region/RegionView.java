@@ -10,12 +10,13 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A struct in a region, by its layout. Immutable; safe for any thread.
+ * A view of a struct in a region, by its layout. Immutable and safe for use by any thread. Its
+ * requests fail as those of {@link Regions} do.
  *
- * <p><b>Version words.</b> A struct is longer than a {@code long}, so a {@link #get} may be torn.
- * One that has a {@code long} as its version may be read by {@link #getVersioned} and changed by
- * {@link #change}: the version is odd while its owner writes, so a reader sees that what it has
- * read is one state, or reads again.
+ * <p><b>Version words.</b> A struct longer than a {@code long} may be torn: a {@link #get} may mix
+ * two of its states. To avoid that, give the struct a {@code long} as its version, change it by
+ * {@link #change} and read it by {@link #getVersioned}. The version is odd while the owner writes.
+ * So a reader can see whether it has read a single state, and reads again if not.
  */
 public final class RegionView {
   private static final VarHandle LONG = JAVA_LONG.varHandle();
@@ -33,26 +34,27 @@ public final class RegionView {
   }
 
   /**
-   * Returns a view of what begins at an offset.
+   * Returns a view of the struct at an offset.
    *
-   * @throws IllegalArgumentException if the region ends before it
+   * @param offset in bytes
+   * @throws IllegalArgumentException if the region is too short
    */
   public static RegionView of(Regions regions, RegionRef ref, long offset, MemoryLayout layout) {
     return new RegionView(regions, ref, offset, layout);
   }
 
   /**
-   * Returns a view of another one of an array of such structs.
+   * Returns a view of another struct in an array of such structs.
    *
-   * @param index from this one on
-   * @throws IllegalArgumentException if the region ends before it
+   * @param index counted from this struct
+   * @throws IllegalArgumentException if the region is too short
    */
   public RegionView at(long index) {
     long further = Math.multiplyExact(index, layout.byteSize());
     return new RegionView(regions, ref, Math.addExact(offset, further), layout);
   }
 
-  /** Reads all of it into memory of its own, on the heap. */
+  /** Reads the whole struct into new memory on the heap. */
   public CompletableFuture<MemorySegment> get() {
     MemorySegment struct = room();
     return regions.get(ref, offset, struct).thenApply(_ -> struct);
@@ -64,7 +66,7 @@ public final class RegionView {
   }
 
   /**
-   * Writes all of it.
+   * Writes the whole struct. The memory is copied before this returns.
    *
    * @throws IllegalArgumentException if the struct is of another length
    */
@@ -77,23 +79,26 @@ public final class RegionView {
     return regions.put(ref, offset, struct);
   }
 
-  /** Reads a {@code long} of it. */
+  /** Reads an aligned {@code long} of the struct. */
   public CompletableFuture<Long> getLong(PathElement... path) {
     MemorySegment word = MemorySegment.ofArray(new long[1]);
     return regions.get(ref, place(path), word).thenApply(_ -> word.get(JAVA_LONG, 0));
   }
 
-  /** Writes a {@code long} of it. */
+  /** Writes an aligned {@code long} of the struct. */
   public CompletableFuture<Void> putLong(long value, PathElement... path) {
     return regions.put(ref, place(path), MemorySegment.ofArray(new long[] {value}));
   }
 
-  /** Sets a {@code long} of it if it is as expected; returns whether it was. */
+  /**
+   * Sets an aligned {@code long} of the struct if it has the expected value. The result is true if
+   * it was set.
+   */
   public CompletableFuture<Boolean> compareAndSet(long expected, long value, PathElement... path) {
     return regions.compareAndSet(ref, place(path), expected, value);
   }
 
-  /** Adds to a {@code long} of it; returns what it was before. */
+  /** Adds to an aligned {@code long} of the struct. The result is the value before. */
   public CompletableFuture<Long> getAndAdd(long delta, PathElement... path) {
     return regions.getAndAdd(ref, place(path), delta);
   }
@@ -113,8 +118,9 @@ public final class RegionView {
   }
 
   /**
-   * Reads all of it as it was at one time, by a version of it that is changed by {@link #change}:
-   * by one request, and {@linkplain Regions#getVersioned again} while somebody writes.
+   * Reads a single state of the whole struct, whose version is changed by {@link #change}. One
+   * request suffices, unless the owner is writing; then the struct is {@linkplain
+   * Regions#getVersioned read again}.
    *
    * @param version the path of an aligned {@code long}
    */
@@ -124,10 +130,11 @@ public final class RegionView {
   }
 
   /**
-   * Changes a struct of one's own that others read by {@link #getVersioned}. One thread at a time.
+   * Changes a struct in local memory that peers read by {@link #getVersioned}. Only one thread at a
+   * time may change a struct.
    *
-   * @param struct at its beginning
-   * @param change writes it, but not its version
+   * @param struct the memory of the struct
+   * @param change writes the struct, except its version
    * @param version the path of an aligned {@code long}
    */
   public static void change(

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The regions of one session: memory that this end exposes to the peer, and what is done with
- * memory that the peer exposes. Safe for any thread; nothing here blocks.
+ * The regions of one session. This end exposes its own memory to the peer, and reads and writes
+ * memory that the peer exposes. Safe for use by any thread. No method blocks.
  *
  * <pre>{@code
  * // The owner, in a handler:
@@ -21,22 +21,22 @@ import java.util.concurrent.CompletableFuture;
  * long before = session.regions().getAndAdd(table, 0, 1).get();
  * }</pre>
  *
- * <p>What fails does so by an {@link io.verbena.api.RpcException}, whose {@link
- * io.verbena.api.RpcException#execution() execution} says what is certain. It survives the loss of
- * a connection, and is done once at most, as calls are. As async calls do, each has the session's
- * time unless another is {@linkplain #withTimeout set}, and fails with RESOURCE_EXHAUSTED where too
- * many are under way. A region that has ended, or is not this session's, is UNAVAILABLE,
- * NOT_EXECUTED.
+ * <p>A request that fails does so with an {@link io.verbena.api.RpcException}. Its {@link
+ * io.verbena.api.RpcException#execution() execution} says whether the request was executed. As a
+ * call does, a request survives the loss of a connection and is executed at most once. As an async
+ * call, it has the session's timeout unless another is {@linkplain #withTimeout set}, and fails
+ * with RESOURCE_EXHAUSTED if too many are in progress. A request to a region that has ended, or
+ * that belongs to another session, fails with UNAVAILABLE, NOT_EXECUTED.
  *
- * <p><b>Order.</b> None between those that are under way at a time: wait for one before the next
- * where that matters.
+ * <p><b>Order.</b> Requests that are in progress at the same time have no order. If the order
+ * matters, wait for one before the next.
  *
- * <p><b>Torn reads.</b> An aligned {@code long} is read and written whole. Anything longer is not:
- * while somebody writes there, a {@code get} may see some bytes of before and some of after.
+ * <p><b>Torn reads.</b> An aligned {@code long} is read and written as a whole. A longer range is
+ * not: during a write, a {@code get} may return some old and some new bytes.
  *
  * <p><b>Atomics</b> work on an aligned {@code long} in the byte order of the owner's machine. They
- * are atomic to one another, through whichever session and by whichever link they come, and to the
- * owner's own by {@code ValueLayout.JAVA_LONG.varHandle()}.
+ * are atomic with respect to one another, over all sessions and links, and to the owner's own
+ * atomics by {@code ValueLayout.JAVA_LONG.varHandle()}.
  */
 public interface Regions {
   /** The peer may read. */
@@ -48,31 +48,32 @@ public interface Regions {
   /** The peer may compare and set, and add. */
   int ATOMIC = 1 << 2;
 
-  /** The most bytes that may be read or written at a time, all pieces together: 1 MiB. */
+  /** The largest number of bytes in one read or write, all pieces together: 1 MiB. */
   int MOST_BYTES = 1 << 20;
 
-  /** The most pieces that may be read or written at a time. */
+  /** The largest number of pieces in one read or write. */
   int MOST_PIECES = 1024;
 
   /**
-   * Lets the peer of this session reach memory, and nobody else. The same memory may be exposed to
-   * several sessions.
+   * Exposes memory to the peer of this session alone. The same memory may be exposed to several
+   * sessions.
    *
-   * @param memory outside the heap; with {@link #ATOMIC}, at an address that 8 divides. It stays
-   *     the caller's, who frees it when the region has {@linkplain ExposedRegion#ended ended}
-   * @param access some of {@link #READ}, {@link #WRITE}, {@link #ATOMIC}
-   * @param lease how long, from now on
-   * @throws IllegalArgumentException if it cannot be exposed so
+   * @param memory outside the heap. With {@link #ATOMIC} its address must be a multiple of 8. It
+   *     stays the caller's. Free it when the region has {@linkplain ExposedRegion#ended ended}
+   * @param access any of {@link #READ}, {@link #WRITE} and {@link #ATOMIC}
+   * @param lease the time from now after which the region ends
+   * @throws IllegalArgumentException if this memory cannot be exposed with this access
    * @throws IllegalStateException if the session has ended
    */
   ExposedRegion expose(MemorySegment memory, int access, Duration lease);
 
-  /** Returns the same regions, with this time for each get, put and atomic. */
+  /** Returns the same regions, with this timeout for each get, put and atomic. */
   Regions withTimeout(Duration timeout);
 
   /**
-   * Reads a range into memory. Where the result fails, or is cancelled, it does so when nothing is
-   * written into that memory any more; some of it may have been.
+   * Reads a range into memory. The future completes when nothing writes into that memory any more,
+   * even if the request fails or is cancelled. After a failure the memory may be partly
+   * overwritten.
    *
    * @throws IllegalArgumentException if the region has no such range, or may not be read
    */
@@ -81,19 +82,21 @@ public interface Regions {
   }
 
   /**
-   * Reads several ranges, one after the other, by one request.
+   * Reads several ranges, one after the other, by one request. The future completes as that of
+   * {@link #get(RegionRef, long, MemorySegment)}.
    *
-   * @throws IllegalArgumentException if the region has no such ranges, may not be read, or they are
-   *     more than {@link #MOST_PIECES} or {@link #MOST_BYTES}
+   * @throws IllegalArgumentException if the region has no such ranges, may not be read, or the
+   *     pieces are more than {@link #MOST_PIECES} or {@link #MOST_BYTES}
    */
   CompletableFuture<Void> get(RegionRef ref, List<RegionPiece> pieces);
 
   /**
-   * Reads a range as it was at one time, by a version of it that is changed as {@link
-   * RegionView#change} does: again while somebody writes, after pauses that grow from 20 &micro;s
-   * to 10 ms, until the time is over, and then fails with DEADLINE_EXCEEDED.
+   * Reads a single state of a range whose owner changes it as {@link RegionView#change} does. While
+   * the owner writes, the range is read again, after pauses that grow from 20 &micro;s to 10 ms.
+   * When the timeout is over, the request fails with DEADLINE_EXCEEDED.
    *
-   * @param version where the {@code long} is that is odd while somebody writes; divided by 8
+   * @param version the position of the version in bytes, a multiple of 8. It is a {@code long} that
+   *     is odd while the owner writes
    * @throws IllegalArgumentException as for {@link #get(RegionRef, List)}
    */
   CompletableFuture<Void> getVersioned(
@@ -112,35 +115,35 @@ public interface Regions {
    * Writes several ranges, one after the other, by one request. The memory is copied before this
    * returns.
    *
-   * @throws IllegalArgumentException if the region has no such ranges, may not be written, or they
-   *     are more than {@link #MOST_PIECES} or {@link #MOST_BYTES}
+   * @throws IllegalArgumentException if the region has no such ranges, may not be written, or the
+   *     pieces are more than {@link #MOST_PIECES} or {@link #MOST_BYTES}
    */
   CompletableFuture<Void> put(RegionRef ref, List<RegionPiece> pieces);
 
   /**
-   * Sets a {@code long} if it is as expected.
+   * Sets a {@code long} if it has the expected value.
    *
-   * @param offset divided by 8
-   * @return what it was before: as expected, if it was set
-   * @throws IllegalArgumentException if there is none, or the region takes no atomics
+   * @param offset in bytes, a multiple of 8
+   * @return the value before. It equals the expected value if the {@code long} was set
+   * @throws IllegalArgumentException if the region has no such {@code long}, or allows no atomics
    */
   CompletableFuture<Long> compareAndExchange(RegionRef ref, long offset, long expected, long value);
 
   /**
-   * Sets a {@code long} if it is as expected.
+   * Sets a {@code long} if it has the expected value.
    *
-   * @param offset divided by 8
-   * @return whether it was
-   * @throws IllegalArgumentException if there is none, or the region takes no atomics
+   * @param offset in bytes, a multiple of 8
+   * @return true if it was set
+   * @throws IllegalArgumentException if the region has no such {@code long}, or allows no atomics
    */
   CompletableFuture<Boolean> compareAndSet(RegionRef ref, long offset, long expected, long value);
 
   /**
    * Adds to a {@code long}.
    *
-   * @param offset divided by 8
-   * @return what it was before
-   * @throws IllegalArgumentException if there is none, or the region takes no atomics
+   * @param offset in bytes, a multiple of 8
+   * @return the value before
+   * @throws IllegalArgumentException if the region has no such {@code long}, or allows no atomics
    */
   CompletableFuture<Long> getAndAdd(RegionRef ref, long offset, long delta);
 }

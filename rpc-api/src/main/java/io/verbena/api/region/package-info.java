@@ -1,6 +1,6 @@
 /**
- * Memory that the other end of a session may read and write: exposed by its owner, for a time, with
- * the rights that are named.
+ * Regions: memory that its owner exposes to the other end of a session, for a time and with stated
+ * rights.
  */
 @NullMarked
 package io.verbena.api.region;

@@ -5,23 +5,33 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Refuses what is out of a setting's range, where it is set. Each message says what was set, what
- * its range is, and to what it was set: {@code maxDepth is 8 to 1024, not 5}.
+ * Checks the values of settings. The message of a failed check contains the setting, its range and
+ * the value: {@code maxDepth is 8 to 1024, not 5}. Stateless and safe for use by any thread.
  */
 public final class Checks {
   private static final String POSITIVE = "longer than 0";
 
-  /** Stands for any thread but the one that memory belongs to. */
+  /** Stands for any thread except the owner of confined memory. */
   private static final Thread ANY = Thread.ofVirtual().unstarted(() -> {});
 
   private Checks() {}
 
-  /** Returns a number that is within a range; {@code Integer.MAX_VALUE} is no end. */
+  /**
+   * Returns a number that is within a range, ends included. {@code Integer.MAX_VALUE} as the end
+   * means none.
+   *
+   * @throws IllegalArgumentException if it is not
+   */
   public static int between(String setting, int value, int least, int most) {
     return (int) between(setting, value, least, most, Integer.MAX_VALUE);
   }
 
-  /** Returns a number that is within a range; {@code Long.MAX_VALUE} is no end. */
+  /**
+   * Returns a number that is within a range, ends included. {@code Long.MAX_VALUE} as the end means
+   * none.
+   *
+   * @throws IllegalArgumentException if it is not
+   */
   public static long between(String setting, long value, long least, long most) {
     return between(setting, value, least, most, Long.MAX_VALUE);
   }
@@ -33,9 +43,10 @@ public final class Checks {
   }
 
   /**
-   * Returns a time that is within a range.
+   * Returns a time that is within a range, ends included.
    *
-   * @param range in words, as "1 ms to a day"
+   * @param range in words, such as "1 ms to a day"
+   * @throws IllegalArgumentException if it is not
    * @throws NullPointerException if it is null
    */
   public static Duration between(
@@ -46,8 +57,9 @@ public final class Checks {
   }
 
   /**
-   * Returns a time that is longer than none.
+   * Returns a time that is longer than 0.
    *
+   * @throws IllegalArgumentException if it is not
    * @throws NullPointerException if it is null
    */
   public static Duration positive(String setting, @Nullable Duration value) {
@@ -57,9 +69,10 @@ public final class Checks {
   }
 
   /**
-   * Returns a time that is no shorter.
+   * Returns a time that is at least as long as another.
    *
-   * @param words the least, as "1 ms"
+   * @param words the other in words, such as "1 ms"
+   * @throws IllegalArgumentException if it is shorter
    * @throws NullPointerException if it is null
    */
   public static Duration atLeast(
@@ -71,7 +84,7 @@ public final class Checks {
   }
 
   /**
-   * Returns what has to be set to something.
+   * Returns a value that must not be null.
    *
    * @throws NullPointerException if it is null
    */
@@ -86,7 +99,11 @@ public final class Checks {
     return value;
   }
 
-  /** Refuses a value unless something holds. */
+  /**
+   * Refuses a value unless a condition holds.
+   *
+   * @throws IllegalArgumentException if it does not hold
+   */
   public static void that(boolean holds, String setting, String range, Object value) {
     if (!holds) {
       throw new IllegalArgumentException(message(setting, range, value));
@@ -94,10 +111,10 @@ public final class Checks {
   }
 
   /**
-   * Returns memory that can be handed to other threads.
+   * Returns memory that other threads may use.
    *
-   * @param freedWith what else frees it
-   * @throws IllegalArgumentException if it belongs to one thread, or has been freed
+   * @param freedWith the scope that ends before the memory is freed
+   * @throws IllegalArgumentException if the memory is confined to one thread, or has been freed
    */
   public static MemorySegment shared(MemorySegment memory, MemorySegment.Scope freedWith) {
     if (!memory.isAccessibleBy(ANY)) {

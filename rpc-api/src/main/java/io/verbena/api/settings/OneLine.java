@@ -4,14 +4,14 @@ import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Words of a peer or a user as a log and a terminal can show them: line breaks, control characters
- * and marks that change the direction of writing become escapes, as in JSON, so that nobody's words
- * pass for a line of another's. Safe for use by any thread.
+ * Turns texts of a peer or a user into one line for a log or a terminal. Line breaks, control
+ * characters and marks that change the direction of writing become escapes, as in JSON. So no text
+ * can pass for a line of another writer. Safe for use by any thread.
  */
 public final class OneLine {
   private OneLine() {}
 
-  /** Returns what an object says of itself, in one line. */
+  /** Returns an object's {@code toString} as one line. */
   public static String of(@Nullable Object words) {
     String text = String.valueOf(words);
     int plain = 0;

@@ -1,12 +1,12 @@
 package io.verbena.api.settings;
 
-/** Finds what a misspelt name may have been meant for. */
+/** Compares a misspelt name with known names. Stateless and safe for use by any thread. */
 public final class Spelling {
   private Spelling() {}
 
   /**
-   * Returns how many letters are to be changed, added or taken away to make one name of the other
-   * (Levenshtein). It takes as many steps as the product of both lengths.
+   * Returns the number of letters to change, add or remove to turn one name into the other
+   * (Levenshtein). The time is proportional to the product of both lengths.
    */
   public static int distance(String from, String to) {
     int[] row = new int[to.length() + 1];

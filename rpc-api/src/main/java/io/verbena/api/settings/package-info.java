@@ -1,7 +1,4 @@
-/**
- * How settings are checked where they are set, and words of others are shown. Users see its
- * messages and need not call it.
- */
+/** Checks of settings, and safe output of texts from others. User code need not call it. */
 @NullMarked
 package io.verbena.api.settings;
 

@@ -6,8 +6,9 @@ import io.verbena.api.wire.WireOut;
 @FunctionalInterface
 public interface ArgumentWriter {
   /**
-   * Writes all arguments. Called once, on the caller's thread, before the call method returns;
-   * where the stub has interceptors, each time that one proceeds, on its thread.
+   * Writes all arguments. It is called once, on the caller's thread, before the call method
+   * returns. If the stub has interceptors, it is called each time that one proceeds, on the thread
+   * of the interceptor.
    */
   void write(WireOut out);
 }

@@ -4,9 +4,9 @@ import io.verbena.api.CallContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Carries the call in hand to whatever its handler calls. The core binds one scope for each handler
- * thread; an event loop binds one for its life and sets the context around each non-blocking
- * handler, which costs no allocation.
+ * Passes the present call to all code that its handler calls. The core binds one scope for each
+ * handler thread. An event loop binds one scope for its whole life and sets the context around each
+ * non-blocking handler, which needs no allocation.
  */
 public final class CallScope {
   /** The scope of this thread, inherited by the subtasks of structured concurrency. */
@@ -14,24 +14,25 @@ public final class CallScope {
 
   private @Nullable CallContext context;
 
-  /** A scope that starts with this context, or without. */
+  /** Makes a scope with this context; null for none. */
   public CallScope(@Nullable CallContext context) {
     this.context = context;
   }
 
-  /** Sets the call in hand; null for none. Only the thread that bound the scope may call it. */
+  /** Sets the present call; null for none. Only the thread that bound the scope may call this. */
   public void set(@Nullable CallContext context) {
     this.context = context;
   }
 
   /**
-   * Returns the call in hand in this scope, or null. Only the thread that bound the scope may ask.
+   * Returns the present call of this scope, or null. Only the thread that bound the scope may call
+   * this.
    */
   public @Nullable CallContext get() {
     return context;
   }
 
-  /** Returns the call in hand on this thread, or null. */
+  /** Returns the present call of this thread, or null. */
   public static @Nullable CallContext currentOrNull() {
     return CURRENT.isBound() ? CURRENT.get().context : null;
   }

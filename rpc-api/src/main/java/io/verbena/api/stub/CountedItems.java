@@ -3,21 +3,20 @@ package io.verbena.api.stub;
 import java.util.concurrent.Flow;
 
 /**
- * A subscription to a stream that arrived over a session, for a subscriber that keeps items for
- * later: their memory stays counted, and bounds what is asked of the peer, until they are used.
+ * A subscription to a stream that arrives over a session, for a subscriber that keeps items for
+ * later. Their memory counts, and limits the requests to the peer, until they are used.
  */
 public interface CountedItems extends Flow.Subscription {
   /**
-   * So many more items have been used, of those handed on. From the first time this is called,
-   * which is before an item is requested, no other one counts as used. Safe for any thread.
+   * Reports that so many more items have been used. A subscriber calls it first before it requests
+   * an item. From then on an item counts until it is reported here. Safe for use by any thread.
    */
   void used(int number);
 
   /**
-   * Returns whether there is still somebody to tell of items, or of the end: false where the
-   * session's event loop has done nothing since this was asked before, or where the end has come,
-   * and has found no thread to be told on. Asked every few seconds by a thread that has heard
-   * nothing meanwhile.
+   * Returns whether items, or the end, can still be delivered. False if the session's event loop
+   * has not run since the last call of this method, or if the end has arrived but found no thread
+   * to run on. A waiting thread calls it every few seconds while nothing arrives.
    */
   boolean mayTell();
 }

@@ -6,11 +6,11 @@ import io.verbena.api.wire.WireIn;
 @FunctionalInterface
 public interface Dispatcher {
   /**
-   * Reads the arguments of one call and passes the handler to {@link IncomingCall#handle}. Called
-   * on the event loop; what it throws refuses the call as malformed.
+   * Reads the arguments of one call and passes the handler to {@link IncomingCall#handle}. It is
+   * called on the event loop. If it throws, the call is refused as malformed.
    *
    * @param method one of the service's own methods
-   * @param in the arguments, valid only until this method returns
+   * @param in the arguments; valid only until this method returns
    */
   void dispatch(MethodDescriptor<?> method, WireIn in, IncomingCall call);
 }

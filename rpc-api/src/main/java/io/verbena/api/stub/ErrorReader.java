@@ -9,9 +9,9 @@ public interface ErrorReader {
   /**
    * Reads one exception.
    *
-   * @param index its place, from 0, among the exceptions of the method's throws clause that are
+   * @param index its position, from 0, among the exceptions of the method's throws clause that are
    *     sent
-   * @return null if no exception is declared at that place
+   * @return the exception; null if none is declared at that position
    */
   @Nullable Exception read(int index, WireIn in);
 }

@@ -1,12 +1,12 @@
 package io.verbena.api.stub;
 
-/** Invokes the user's method with arguments already decoded, and encodes what it returns. */
+/** Calls the user's method with decoded arguments, and encodes its result. */
 @FunctionalInterface
 public interface Handler {
   /**
    * Runs the user's method once.
    *
-   * @throws Exception whatever the user's method throws undeclared; it is answered as INTERNAL
+   * @throws Exception an undeclared exception of the user's method; it is answered as INTERNAL
    */
   void run(Reply reply) throws Exception;
 }

@@ -5,20 +5,21 @@ import org.jspecify.annotations.Nullable;
 /** A call that has arrived and is being dispatched. */
 public interface IncomingCall {
   /**
-   * Runs the handler: here and now for a non-blocking method, else on the session's executor.
-   * Called exactly once, after every argument has been read.
+   * Runs the handler. A non-blocking method runs at once on this thread, any other on the session's
+   * executor. It is called exactly once, after every argument has been read.
    */
   void handle(Handler handler);
 
-  /** Returns whether the call passes interceptors, which may want to see its arguments. */
+  /** Returns whether the call passes interceptors, which may read its arguments. */
   default boolean isIntercepted() {
     return false;
   }
 
   /**
-   * The same, for a call that {@linkplain #isIntercepted passes interceptors}.
+   * Runs the handler of a call that {@linkplain #isIntercepted passes interceptors}.
    *
-   * @param arguments in the order of the method's; this call's from now on
+   * @param arguments in the order of the method's parameters. The array belongs to the call from
+   *     now on
    */
   default void handle(Handler handler, @Nullable Object[] arguments) {
     handle(handler);

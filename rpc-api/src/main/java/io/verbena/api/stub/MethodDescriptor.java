@@ -3,7 +3,7 @@ package io.verbena.api.stub;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One method of a contract, as generated.
+ * One method of a contract, as generated. Immutable.
  *
  * @param <R> the method's result
  * @param service the service's name on the wire
@@ -12,10 +12,10 @@ import org.jspecify.annotations.Nullable;
  * @param idempotent whether executing it twice does no harm
  * @param oneway whether it has no reply
  * @param nonBlocking whether its handler runs on the event loop
- * @param timeoutNanos its default deadline in nanoseconds; 0 for the session's
+ * @param timeoutNanos its default timeout in nanoseconds; 0 for the session's
  * @param result reads its result
- * @param errors reads the exceptions it declares; null where it declares none
- * @param streaming whether its last argument or its result is a stream: it has no deadline then
+ * @param errors reads the exceptions that it declares; null if it declares none
+ * @param streaming whether its last argument or its result is a stream. It then has no deadline
  *     unless one is set
  */
 public record MethodDescriptor<R>(
@@ -30,7 +30,7 @@ public record MethodDescriptor<R>(
     @Nullable ErrorReader errors,
     boolean streaming) {
 
-  /** A method without streams. */
+  /** Makes the descriptor of a method without streams. */
   public MethodDescriptor(
       String service,
       int id,
@@ -44,7 +44,7 @@ public record MethodDescriptor<R>(
     this(service, id, name, idempotent, oneway, nonBlocking, timeoutNanos, result, errors, false);
   }
 
-  /** Returns {@code service/method}, as it stands in messages. */
+  /** Returns {@code service/method}, as in exceptions' messages. */
   public String fullName() {
     return service + "/" + name;
   }

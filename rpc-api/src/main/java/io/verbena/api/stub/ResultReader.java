@@ -6,6 +6,6 @@ import org.jspecify.annotations.Nullable;
 /** Reads a method's result. */
 @FunctionalInterface
 public interface ResultReader<R> {
-  /** Reads one result; null only where the contract allows it or the method returns void. */
+  /** Reads one result. It is null only if the contract allows that or the method returns void. */
   @Nullable R read(WireIn in);
 }

@@ -8,24 +8,27 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a contract says on the wire. Two ends whose hashes differ exchange schemas and compare them
- * by ids, order and types; names tell only what changed places.
+ * A contract as it travels to the other end. If the hashes of two ends differ, they exchange
+ * schemas and compare them by ids, order and types. Names serve only to find members that were
+ * moved.
  *
  * @param service the service's name
  * @param methods every method, in the order of their ids
- * @param types every record, enum, class, exception and sealed type reached, in the order of their
- *     names
+ * @param types every record, enum, class, exception and sealed type that the methods reach, in the
+ *     order of their names
  */
 public record Schema(String service, List<Method> methods, List<Type> types) {
-  /** How a type is written. */
+  /** The encoding of a type. */
   public enum Kind {
-    /** Members in order; trailing members may be added later. */
+    /** The members in order. New members may be added at the end. */
     RECORD,
-    /** The position of the constant; constants may be added at the end. */
+    /** The position of the constant. New constants may be added at the end. */
     ENUM,
     /** The id of the subtype, then the subtype. Member names are ids, member types subtypes. */
     SEALED,
-    /** By a serializer of the user's: its class id, then the parts of its layout, as members. */
+    /**
+     * Bytes of the user's own serializer. The members are its class id and the parts of its layout.
+     */
     CUSTOM
   }
 
@@ -46,7 +49,7 @@ public record Schema(String service, List<Method> methods, List<Type> types) {
 
   /** One type, by its fully qualified name with type arguments. */
   public record Type(String name, Kind kind, List<Member> members) {
-    /** Returns a type that a serializer of the user's writes. */
+    /** Returns a type that the user's own serializer writes. */
     public static Type custom(String name, Serializer<?> serializer) {
       List<Member> members = new ArrayList<>();
       members.add(new Member(Integer.toString(serializer.classId()), "", false));
@@ -59,11 +62,14 @@ public record Schema(String service, List<Method> methods, List<Type> types) {
    * A parameter, record component, enum constant or subtype.
    *
    * @param type its type's name; empty for an enum constant
-   * @param optional whether it has a default that a reader takes when an older writer left it out
+   * @param optional whether it has a default, which a reader uses if an older writer left the
+   *     member out
    */
   public record Member(String name, String type, boolean optional) {}
 
-  /** Returns the first 8 bytes of the SHA-256 of the schema's text. Equal schemas, equal hashes. */
+  /**
+   * Returns the first 8 bytes of the SHA-256 of the schema's text. Equal schemas have equal hashes.
+   */
   public long hash() {
     try {
       byte[] digest =

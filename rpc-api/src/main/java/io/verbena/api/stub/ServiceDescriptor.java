@@ -4,11 +4,11 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * A contract as generated.
+ * A contract as generated. Immutable.
  *
  * @param type the annotated interface
  * @param name the service's name on the wire
- * @param schema what both ends compare when they first meet over it
+ * @param schema the schema, which both ends compare when the contract is first used
  * @param methods every method, in the order of their ids
  * @param client makes the blocking client
  * @param <T> the annotated interface

@@ -9,9 +9,9 @@ import java.lang.reflect.Field;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Finds generated code by its contract, for programs that do not know the contract when they are
- * compiled. Others name the generated class: {@code StoreRpc.client(session)}. Safe for use by any
- * thread.
+ * Finds the generated class of a contract, for programs that do not know the contract when they are
+ * compiled. Other programs name the generated class, as in {@code StoreRpc.client(session)}. Safe
+ * for use by any thread.
  */
 public final class Stubs {
   private Stubs() {}
@@ -38,7 +38,7 @@ public final class Stubs {
   }
 
   /**
-   * Returns what was generated for a contract.
+   * Returns the generated descriptor of a contract.
    *
    * @throws IllegalStateException if its generated class is missing; the message says what to add
    *     to the build

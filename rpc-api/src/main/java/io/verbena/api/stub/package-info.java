@@ -1,7 +1,4 @@
-/**
- * What generated code and the core say to each other. Users see these types pass by and need not
- * call them.
- */
+/** The interface between generated code and the core. User code need not call it. */
 @NullMarked
 package io.verbena.api.stub;
 

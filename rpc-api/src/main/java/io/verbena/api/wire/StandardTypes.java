@@ -26,8 +26,9 @@ import java.util.UUID;
 import java.util.function.Supplier;
 
 /**
- * How the JDK's value types are written. Generated code calls it; serializers written by hand may.
- * What a type does not accept, such as a 13th month, is a {@link WireException}.
+ * Writes and reads the JDK's value types. Generated code calls it, and serializers written by hand
+ * may. An invalid value, such as a 13th month, throws a {@link WireException}. Stateless and safe
+ * for use by any thread.
  */
 public final class StandardTypes {
   private StandardTypes() {}
@@ -188,7 +189,10 @@ public final class StandardTypes {
     return OffsetTime.of(readLocalTime(in), readZoneOffset(in));
   }
 
-  /** Writes date and time, the offset, which tells the two hours of an overlap apart, the zone. */
+  /**
+   * Writes date and time, the offset and the zone. The offset distinguishes the two hours of an
+   * overlap.
+   */
   public static void writeZonedDateTime(WireOut out, ZonedDateTime value) {
     writeLocalDateTime(out, value.toLocalDateTime());
     writeZoneOffset(out, value.getOffset());
@@ -196,8 +200,8 @@ public final class StandardTypes {
   }
 
   /**
-   * Reads date and time, offset and zone. The instant is what the writer meant; where the two JDKs
-   * disagree about the zone's rules, the local time follows this one's.
+   * Reads date and time, offset and zone. The instant is that of the writer. If the two JDKs have
+   * different rules for the zone, the local time follows the rules of this one.
    */
   public static ZonedDateTime readZonedDateTime(WireIn in) {
     LocalDateTime time = readLocalDateTime(in);
@@ -284,20 +288,20 @@ public final class StandardTypes {
     }
   }
 
-  /** Writes that there is a landing; where it is goes its own way. */
+  /** Writes only that there is a landing. The landing itself is never sent. */
   public static void writeLanding(WireOut out, Landing value) {
     out.writeByte(0);
   }
 
-  /** Reads that there is a landing. */
+  /** Reads a landing, which stands for the caller's. */
   public static Landing readLanding(WireIn in) {
     in.readByte();
     return new Landing.AtCaller();
   }
 
-  /** Objects that were received are never read from a message. */
+  /** Always throws, because a received object is never part of a message. */
   @SuppressWarnings("DoNotCallSuggester") // generated code names it as a method's reader
   public static Received readReceived(WireIn in) {
-    throw new WireException("an object went to its landing, and none was waited for");
+    throw new WireException("the reply is an object for a landing, but the call has no landing");
   }
 }

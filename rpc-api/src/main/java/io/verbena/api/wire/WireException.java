@@ -2,18 +2,26 @@ package io.verbena.api.wire;
 
 import org.jspecify.annotations.Nullable;
 
-/** Bytes that do not decode, or a value that may not be encoded. It fails its own call alone. */
+/** A failure to decode bytes or to encode a value. It fails its own call alone. */
 public final class WireException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   private final boolean contractsDiffer;
 
-  /** Says what does not fit, where, and the limit if there is one. */
+  /**
+   * Makes a failure.
+   *
+   * @param message the problem, its place, and the limit if there is one
+   */
   public WireException(String message) {
     this(message, null, false);
   }
 
-  /** Says what does not fit and where, and keeps what found it for a log. */
+  /**
+   * Makes a failure with a cause for the log.
+   *
+   * @param message the problem and its place
+   */
   public WireException(String message, Throwable cause) {
     this(message, cause, false);
   }
@@ -24,38 +32,46 @@ public final class WireException extends RuntimeException {
   }
 
   /**
-   * Returns whether the bytes are what another version of the contract writes, and not known to be
+   * Returns whether another version of the contract may have written the bytes. False if they are
    * damaged.
    */
   public boolean contractsDiffer() {
     return contractsDiffer;
   }
 
-  /** A value ends before a member that has no default: the peer's contract lacks it. */
+  /**
+   * Returns a failure for a value that ends before a member without a default, because the peer's
+   * contract lacks that member.
+   */
   public static WireException missing(String member) {
     return new WireException(
-        member
-            + " is missing and has no default: the writer's version of the contract is without it",
+        member + " is missing and has no default: the writer's version of the contract lacks it",
         null,
         true);
   }
 
-  /** An enum's constant or a sealed type's subtype that this side's contract does not have. */
+  /**
+   * Returns a failure for an enum constant or a subtype that this side's contract does not have.
+   */
   public static WireException unknown(String type, int number) {
     return new WireException(
         type
             + " has nothing numbered "
             + number
-            + " in the reader's contract: the writer's version of it has more. Add it to the"
-            + " reader's, or say there by @RpcUnknown what stands for all that is not known",
+            + " in the reader's contract, but the writer's version has it. Add it to the reader's"
+            + " contract, or mark there by @RpcUnknown a constant or subtype for unknown values",
         null,
         true);
   }
 
-  /** A type's constructor, setter or serializer threw when given what was read. */
+  /**
+   * Returns a failure for a type whose constructor, setter or serializer threw on the values that
+   * were read.
+   */
   public static WireException refused(String type, RuntimeException cause) {
     return cause instanceof WireException already
         ? already
-        : new WireException(type + " does not accept what was sent: " + cause, cause, false);
+        : new WireException(
+            type + " does not accept the value that was sent: " + cause, cause, false);
   }
 }

@@ -8,11 +8,11 @@ import java.util.function.Function;
 /**
  * Reads one message. For use by one thread, until the method it was passed to returns.
  *
- * <p>Every method throws {@link WireException} when the message ends too early or a length is a
- * lie; nothing is allocated for a length before it was checked against what is left.
+ * <p>Every method throws {@link WireException} if the message ends too early or a length is false.
+ * A length is checked against the rest of the message before memory is allocated for it.
  */
 public interface WireIn {
-  /** Reads one byte; anything but 0 and 1 is an error. */
+  /** Reads one byte. Any value except 0 and 1 is an error. */
   boolean readBoolean();
 
   /** Reads one byte. */
@@ -36,17 +36,17 @@ public interface WireIn {
   /** Reads eight bytes. */
   double readDouble();
 
-  /** Reads what {@link WireOut#writeVarInt} wrote. */
+  /** Reads a number that {@link WireOut#writeVarInt} wrote. */
   int readVarInt();
 
-  /** Reads what {@link WireOut#writeVarLong} wrote. */
+  /** Reads a number that {@link WireOut#writeVarLong} wrote. */
   long readVarLong();
 
   /**
    * Reads the number of elements that follow.
    *
    * @param elementBytes the least number of bytes that one element takes, at least 1
-   * @throws WireException if so many elements cannot be in what is left
+   * @throws WireException if the rest of the message is too short for so many elements
    */
   int readCount(int elementBytes);
 
@@ -56,34 +56,36 @@ public interface WireIn {
   /** Reads bytes into a new array. */
   byte[] readBytes();
 
-  /** Reads bytes into a new buffer of their own, from position 0. */
+  /** Reads bytes into a new buffer, from position 0. It belongs to the caller. */
   ByteBuffer readBuffer();
 
-  /** Reads bytes into a new segment of their own. */
+  /** Reads bytes into a new segment, which belongs to the caller. */
   MemorySegment readSegment();
 
   /**
    * Starts a record.
    *
-   * @return where it ends, for {@link #atEnd} and {@link #endRecord}
+   * @return the end of the record, for {@link #atEnd} and {@link #endRecord}
    * @throws WireException if records nest too deeply
    */
   int beginRecord();
 
-  /** Returns whether the record that ends there has been read to its end. */
+  /** Returns whether the record with this end has been read completely. */
   boolean atEnd(int end);
 
-  /** Ends a record: skips members that a newer peer added. */
+  /** Ends a record. Skips members that a newer peer added. */
   void endRecord(int end);
 
   /**
-   * Reads what {@link WireOut#writeStream} wrote.
+   * Reads a stream that {@link WireOut#writeStream} wrote.
    *
    * @param item reads one item, on the event loop
-   * @return takes one subscriber; its items come over the session
+   * @return a publisher for one subscriber, whose items arrive over the session
    */
   <T> Flow.Publisher<T> readStream(Function<WireIn, T> item);
 
-  /** Returns whether the whole message has been read; later parameters then take their defaults. */
+  /**
+   * Returns whether the whole message has been read. Further parameters then have their defaults.
+   */
   boolean atEnd();
 }

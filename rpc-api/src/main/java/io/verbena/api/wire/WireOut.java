@@ -9,7 +9,7 @@ import java.util.function.BiConsumer;
  * Writes one message. Fixed-width numbers are big-endian; {@code var} numbers take 7 bits a byte,
  * least significant first. For use by one thread, until the message is handed over.
  *
- * <p>Every method throws {@link WireException} when the message would exceed the session's limit.
+ * <p>Every method throws {@link WireException} if the message would exceed the session's limit.
  */
 public interface WireOut {
   /** Writes one byte, 0 or 1. */
@@ -51,15 +51,18 @@ public interface WireOut {
   /** Writes a length, then the bytes. */
   void writeBytes(byte[] value);
 
-  /** Writes a length, then the bytes from position to limit; the buffer is left as it was. */
+  /**
+   * Writes a length, then the bytes from position to limit. The buffer's position and limit do not
+   * change.
+   */
   void writeBuffer(ByteBuffer value);
 
   /** Writes a length, then the segment's bytes. */
   void writeSegment(MemorySegment value);
 
   /**
-   * Starts a record: what is written until {@link #endRecord} can be skipped as a whole by an older
-   * peer. Records nest, to the session's depth limit.
+   * Starts a record. A peer can skip the rest of a record, up to {@link #endRecord}. Records nest,
+   * up to the session's depth limit.
    *
    * @return a mark for {@link #endRecord}
    * @throws WireException if records nest too deeply
@@ -67,11 +70,11 @@ public interface WireOut {
   int beginRecord();
 
   /**
-   * Writes where the peer finds the items of a stream, which is an argument or a result: no stream
-   * is part of a value.
+   * Writes a reference to a stream. A stream is an argument or a result, never part of a value.
    *
-   * @param item writes one item, on a handler's thread, each time the peer has asked for it
-   * @throws WireException if this message takes no stream
+   * @param item writes one item. It is called on a handler thread for each item that the peer has
+   *     requested
+   * @throws WireException if this message may not contain a stream
    */
   <T> void writeStream(Flow.Publisher<T> items, BiConsumer<WireOut, T> item);
 

@@ -1,5 +1,6 @@
 /**
- * How values are written to and read from a message. Generated serializers and users' own use it.
+ * The interface to write values to a message and to read them. Serializers use it, both generated
+ * ones and users' own.
  */
 @NullMarked
 package io.verbena.api.wire;

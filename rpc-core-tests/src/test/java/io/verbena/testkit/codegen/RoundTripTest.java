@@ -157,7 +157,7 @@ class RoundTripTest {
   void aClassThatRefusesWhatWasSentIsAWireException() {
     assertThatThrownBy(() -> client.account(new Account()))
         .isInstanceOf(WireException.class)
-        .hasMessageContaining("Account does not accept what was sent")
+        .hasMessageContaining("Account does not accept the value that was sent")
         .hasMessageContaining("an account has a name");
     assertThatThrownBy(() -> client.money(Money.ofCents(-1), List.of()))
         .isInstanceOf(WireException.class)
