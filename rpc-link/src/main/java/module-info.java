@@ -1,4 +1,4 @@
-/** What a link is written against. */
+/** The interface that links implement, with the memory, clock, threads and log that they use. */
 module io.verbena.link {
   requires transitive io.verbena.api;
   requires transitive io.verbena.codec;

@@ -154,7 +154,7 @@ class HostileCompressionTest {
     Listening raw = open();
     byte[] plain = arguments("a page of some length, a page of some length ".repeat(40));
     byte[] block = block(plain);
-    String refused = "the peer cannot read the arguments";
+    String refused = "the peer cannot decode the arguments";
 
     compressed(raw, 0, plain.length, Arrays.copyOf(block, block.length - 3));
     assertRefused(raw, RpcStatus.INVALID_ARGUMENT, refused);
@@ -163,9 +163,9 @@ class HostileCompressionTest {
     compressed(raw, 0, plain.length - 1, block);
     assertRefused(raw, RpcStatus.INVALID_ARGUMENT, refused);
     compressed(raw, 0, 0, block);
-    assertRefused(raw, RpcStatus.INVALID_ARGUMENT, "cannot become the 0");
+    assertRefused(raw, RpcStatus.INVALID_ARGUMENT, "cannot expand to the announced 0");
     compressed(raw, 0, -1, block);
-    assertRefused(raw, RpcStatus.INVALID_ARGUMENT, "cannot become the -1");
+    assertRefused(raw, RpcStatus.INVALID_ARGUMENT, "cannot expand to the announced -1");
     compressed(raw, 0, 100, new byte[0]);
     assertRefused(raw, RpcStatus.INVALID_ARGUMENT, "0 compressed bytes");
     raw.send(frame(FrameKind.REQUEST, FrameHeader.FLAG_COMPRESSED, 0, out -> {}));
@@ -186,7 +186,7 @@ class HostileCompressionTest {
     compressed(raw, 0, Integer.MAX_VALUE, block(new byte[5_000]));
     assertRefused(raw, RpcStatus.INVALID_ARGUMENT, "maxMessageBytes is " + MOST);
     compressed(raw, 0, MOST, block(new byte[5_000]));
-    assertRefused(raw, RpcStatus.INVALID_ARGUMENT, "cannot become the " + MOST);
+    assertRefused(raw, RpcStatus.INVALID_ARGUMENT, "cannot expand to the announced " + MOST);
     compressed(raw, 0, 100, block(new byte[MOST]));
     assertRefused(raw, RpcStatus.INVALID_ARGUMENT, "the 100 bytes that they announce");
     assertThat(server.sharedBytesInUse()).isZero();
@@ -210,7 +210,7 @@ class HostileCompressionTest {
     assertThat(raw.heard).contains(FrameKind.SERVICES, FrameKind.RESULT);
     int questions = LibraryRpc.SERVICE.methods().size(); // the next place
     compressed(raw, questions, pages.length, block(pages));
-    assertRefused(raw, RpcStatus.INVALID_ARGUMENT, "a question for items is not compressed");
+    assertRefused(raw, RpcStatus.INVALID_ARGUMENT, "a request for items must not be compressed");
   }
 
   @Test
@@ -305,7 +305,7 @@ class HostileCompressionTest {
       assertThat(first.exceptionNow())
           .isInstanceOfSatisfying(
               RpcException.class, e -> assertThat(e.status()).isEqualTo(RpcStatus.PROTOCOL_ERROR))
-          .hasMessageContaining("its reply does not decode");
+          .hasMessageContaining("its reply cannot be decoded");
       assertThat(second).isCompletedWithValue("a page ".repeat(100));
       assertThat(client.sharedBytesInUse()).isZero();
     }

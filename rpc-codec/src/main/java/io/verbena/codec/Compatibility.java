@@ -7,27 +7,34 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How this end's version of a contract fits the peer's.
+ * The result of comparing this end's version of a contract with the peer's. Immutable.
  *
- * @param misfits why a method cannot be called, by the method's id; methods that fit are not there
+ * @param misfits the reasons why a method cannot be called, by the method's id, for methods that do
+ *     not fit
  * @param missing this end's methods that the peer's version does not have, by id
- * @param notes what differs and does no harm
+ * @param notes the harmless differences
  */
 public record Compatibility(
     Map<Integer, List<String>> misfits, Map<Integer, String> missing, List<String> notes) {
-  /** Two versions that are the same. */
+  /** The result for two equal versions. */
   public static final Compatibility FULL = new Compatibility(Map.of(), Map.of(), List.of());
 
-  /** Returns why a method cannot be called, in words that name the type and member, or null. */
+  /**
+   * Returns the reason why a method cannot be called, which names the type and member; null if it
+   * can be called.
+   */
   public @Nullable String misfit(int method) {
     if (misfits.isEmpty()) {
-      return null; // nearly always, and a small call allocates nothing
+      return null; // the usual case; a small call then allocates nothing
     }
     List<String> found = misfits.get(method);
     return found == null ? null : "the two ends' contracts differ: " + String.join("; ", found);
   }
 
-  /** Returns why not every method of this end's can be called, once each; empty if all can. */
+  /**
+   * Returns the reasons why methods of this end cannot be called, each once; empty if all can be
+   * called.
+   */
   public List<String> problems() {
     Set<String> problems = new LinkedHashSet<>();
     misfits.values().forEach(problems::addAll);

@@ -5,17 +5,17 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * How the messages of one end's calls are compressed, where {@code FLAG_COMPRESSED} says so:
+ * Compresses the messages of one end's calls. {@code FLAG_COMPRESSED} marks such a message:
  *
  * <pre>
- *   | how long arguments, or outcome, are: varint | they as an LZ4 block | metadata, as they are |
+ *   | length of arguments, or outcome: varint | an LZ4 block of them | metadata, not compressed |
  * </pre>
  *
- * <p>Each message is compressed by itself, and its metadata are not: what one caller sends tells
- * nothing of what another does. Safe for use by any thread.
+ * <p>Each message is compressed separately, without its metadata. So the length of one caller's
+ * message reveals nothing about another's. Safe for use by any thread.
  */
 public final class Compression {
-  /** A byte of an LZ4 block stands for at most so many. */
+  /** The largest number of bytes that one byte of an LZ4 block can expand to. */
   private static final int MOST_RATIO = 255;
 
   private final Lz4 by;
@@ -26,10 +26,10 @@ public final class Compression {
   private final LongAdder bytes = new LongAdder();
 
   /**
-   * A way of compressing messages.
+   * Makes a compression.
    *
-   * @param fromBytes the shortest arguments, or outcome, that are compressed
-   * @param mostBytes the longest that are taken from a peer, when they are not compressed any more
+   * @param fromBytes the length of the shortest arguments, or outcome, to compress
+   * @param mostBytes the largest length after decompression to accept from a peer
    */
   public Compression(Lz4 by, int fromBytes, int mostBytes) {
     this.by = by;
@@ -37,30 +37,30 @@ public final class Compression {
     this.mostBytes = mostBytes;
   }
 
-  /** Returns the shortest arguments, or outcome, that are compressed. */
+  /** Returns the length of the shortest arguments, or outcome, to compress. */
   public int fromBytes() {
     return fromBytes;
   }
 
-  /** Returns how many messages were compressed. */
+  /** Returns the number of compressed messages. */
   public long messages() {
     return messages.sum();
   }
 
-  /** Returns how many bytes they had before. */
+  /** Returns the bytes of these messages before compression. */
   public long plainBytes() {
     return plainBytes.sum();
   }
 
-  /** Returns how many bytes they had then. */
+  /** Returns the bytes of these messages after compression. */
   public long bytes() {
     return bytes.sum();
   }
 
   /**
-   * Compresses what was written of a message, where it gets shorter by that.
+   * Compresses the bytes of a message written so far, if that makes them shorter.
    *
-   * @return whether it did
+   * @return whether they were compressed
    */
   public boolean compress(WireEncoder out) {
     int plain = out.length();
@@ -69,7 +69,7 @@ public final class Compression {
         return false;
       }
     } catch (OutOfMemoryError e) {
-      return false; // there is room for it as it is
+      return false; // the message is sent uncompressed
     }
     messages.increment();
     plainBytes.add(plain);
@@ -77,14 +77,14 @@ public final class Compression {
     return true;
   }
 
-  /** Returns how long a block may be that so many bytes become. */
+  /** Returns the largest length of a block for so many bytes. */
   static long mostCompressed(int length) {
     return length + length / MOST_RATIO + 16L;
   }
 
   /**
-   * Returns how many bytes a peer's arguments, or outcome, announce to become; 0 where they cannot,
-   * so that {@link #expand} refuses them.
+   * Returns the announced length of a peer's arguments, or outcome, after decompression; 0 if it is
+   * impossible, so that {@link #expand} refuses them.
    */
   public int announced(ByteBuffer body, int from, int to) {
     try {
@@ -97,7 +97,7 @@ public final class Compression {
   /**
    * Decompresses a peer's arguments, or outcome.
    *
-   * @throws WireException if they are malformed, or longer than is taken
+   * @throws WireException if they are malformed or too long
    */
   public byte[] expand(ByteBuffer body, int from, int to) {
     WireDecoder in = reader(body, from, to);
@@ -113,18 +113,17 @@ public final class Compression {
     return in;
   }
 
-  /** What a peer announces is checked before there is memory for it. */
+  /** Checks the announced length before memory is allocated for it. */
   private int announced(WireDecoder in) {
     int plain = in.readVarInt();
     if (plain > mostBytes) {
       throw new WireException(
-          "%d bytes when they are not compressed any more, and maxMessageBytes is %d"
+          "%d bytes after decompression are too many: maxMessageBytes is %d"
               .formatted(plain, mostBytes));
     }
     if (plain <= 0 || plain > (long) MOST_RATIO * in.remaining()) {
       throw new WireException(
-          "%d compressed bytes that cannot become the %d that they announce"
-              .formatted(in.remaining(), plain));
+          "%d compressed bytes cannot expand to the announced %d".formatted(in.remaining(), plain));
     }
     return plain;
   }

@@ -3,26 +3,27 @@ package io.verbena.codec;
 import java.nio.ByteBuffer;
 
 /**
- * What makes LZ4 blocks, found by {@link java.util.ServiceLoader}: {@code
- * io.verbena:compression-lz4} has one. A block is what the LZ4 format calls so: neither a frame nor
- * a length is around it, and none refers to another. Safe for use by any thread.
+ * Compresses and decompresses LZ4 blocks. {@link java.util.ServiceLoader} finds the provider, for
+ * example that of {@code io.verbena:compression-lz4}. A block is that of the LZ4 format, without a
+ * frame or a length around it, and no block refers to another. Safe for use by any thread.
  */
 public interface Lz4 {
   /**
    * Compresses bytes into a block.
    *
-   * @param from where they are: absolute, from {@code at}
-   * @param to where the block goes: has room for it, whatever the bytes are
-   * @return how long it is
+   * @param from the bytes, from the absolute index {@code at}
+   * @param to receives the block; large enough for any bytes
+   * @return the length of the block
    */
   int compress(ByteBuffer from, int at, int length, byte[] to);
 
   /**
-   * Decompresses a block of a peer's.
+   * Decompresses a block that came from a peer.
    *
-   * @param from where it is: absolute, from {@code at}
-   * @param to what it becomes, to the last byte
-   * @throws io.verbena.api.wire.WireException if it is malformed, or becomes shorter or longer
+   * @param from the block, from the absolute index {@code at}
+   * @param to receives the bytes, exactly as many as it holds
+   * @throws io.verbena.api.wire.WireException if the block is malformed, or expands to another
+   *     length
    */
   void decompress(ByteBuffer from, int at, int length, byte[] to);
 }

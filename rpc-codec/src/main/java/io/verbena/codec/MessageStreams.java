@@ -6,11 +6,11 @@ import java.util.concurrent.Flow;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 
-/** Says in a message of a call where the items of its streams are found. */
+/** Writes and reads the references to streams in the messages of a call. */
 public interface MessageStreams {
-  /** Writes a number by which the peer finds a stream of this end's. On any thread. */
+  /** Writes the number of a stream that this end publishes. Any thread may call it. */
   <T> void write(WireOut out, Flow.Publisher<T> items, BiConsumer<WireOut, T> item);
 
-  /** Reads the number of a stream of the peer's. On the loop. */
+  /** Reads the number of a stream that the peer publishes. Only the event loop calls it. */
   <T> Flow.Publisher<T> read(WireIn in, Function<WireIn, T> item);
 }

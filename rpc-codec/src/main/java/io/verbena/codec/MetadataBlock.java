@@ -6,37 +6,38 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Metadata at the end of a message's body, where {@code FLAG_METADATA} says so:
+ * Metadata at the end of a message's body. {@code FLAG_METADATA} marks such a message:
  *
  * <pre>
  *   | arguments, or outcome | entries of Metadata | their length, 2 bytes |
  * </pre>
  *
- * <p>They stand behind, so that what goes along with a reply may be said when its result has been
- * encoded, and moves nothing. The table of values beside the message stands behind them.
+ * <p>They come last, so that the metadata of a reply can be added after its result was encoded,
+ * without moving it. Only the table of large values follows them.
  */
 public final class MetadataBlock {
   private MetadataBlock() {}
 
-  /** Returns what is wrong with sending them, in words; null if nothing is. */
+  /** Returns the reason why these metadata cannot be sent; null if they can. */
   public static @Nullable String misfit(Metadata metadata) {
     return metadata.byteSize() <= Metadata.MAX_BYTES && metadata.size() <= Metadata.MAX_ENTRIES
         ? null
-        : "%d values of metadata in %d bytes, where a message takes %d in %d"
+        : "%d values of metadata in %d bytes are too many; a message carries at most %d in %d"
             .formatted(
                 metadata.size(), metadata.byteSize(), Metadata.MAX_ENTRIES, Metadata.MAX_BYTES);
   }
 
-  /** Writes them behind what was written; they {@linkplain #misfit fit}. */
+  /** Appends metadata without {@linkplain #misfit misfit} to a message. */
   public static void write(WireEncoder out, Metadata metadata) {
     out.writeRaw(metadata.toBytes());
     out.writeShort(metadata.byteSize());
   }
 
   /**
-   * Returns where they begin in the body of a message that has any: for all others it ends there.
+   * Returns the start of the metadata in the body of a message that has some.
    *
-   * @throws WireException if there is no room for them, or more than a message takes
+   * @throws WireException if their length does not fit in the body, or is more than a message
+   *     carries
    */
   public static int start(ByteBuffer buffer, int from, int to) {
     int room = to - from - Short.BYTES;
@@ -48,9 +49,9 @@ public final class MetadataBlock {
   }
 
   /**
-   * Reads them.
+   * Reads the metadata.
    *
-   * @param start where they begin
+   * @param start their start
    * @param to the end of the body
    * @throws WireException if they are malformed
    */

@@ -19,26 +19,26 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares two versions of a contract by what they put on the wire: ids, order and types. Names
- * alone make no mismatch, except where they tell that two members, constants, subtypes or methods
+ * Compares two versions of a contract by what they put on the wire: ids, order and types. Different
+ * names alone are no mismatch, unless they show that two members, constants, subtypes or methods
  * changed places.
  *
- * <p>What fits although it differs: methods, subtypes and trailing enum constants that one end has
- * more; trailing parameters and members that have a default; trailing declared exceptions, which
- * the other end sees as INTERNAL. What does not fit is held against the methods that reach it.
+ * <p>Some differences fit: additional methods, subtypes and trailing enum constants at one end;
+ * trailing parameters and members that have a default; trailing declared exceptions, which the
+ * other end sees as INTERNAL. Any other difference is a misfit of all methods that reach it.
  */
 public final class SchemaCheck {
-  /** More methods, or types, than a contract has; a peer could send as many as fit a message. */
+  /** More methods, or types, than a contract has. A peer could send as many as fit in a message. */
   private static final int MOST = 4096;
 
   private static final int MOST_PAIRS = 2 * MOST;
 
-  /** More methods of one name than a contract overloads. */
+  /** More overloaded methods of one name than a contract has. */
   private static final int MOST_OF_A_NAME = 256;
 
   private static final String TOO_LARGE = "the peer's contract is too large to be compared";
 
-  /** Enough to see what differs, and is told in a line of the log or a message. */
+  /** Enough to see the differences, in a line of the log or in a message. */
   private static final int MOST_TOLD = 32;
 
   private final Schema here;
@@ -51,7 +51,7 @@ public final class SchemaCheck {
   private final Map<String, Schema.Type> typesThere;
   private final Map<TypePair, SchemaDiff> compared = new HashMap<>();
 
-  /** What is wrong with a method and what it reaches, and what differs there and does no harm. */
+  /** The misfits and the harmless differences of a method and of the types that it reaches. */
   private record Found(Set<String> misfits, Set<String> notes) {
     static Found wrong(String misfit) {
       return new Found(Set.of(misfit), Set.of());
@@ -76,8 +76,8 @@ public final class SchemaCheck {
   /**
    * Compares two versions of one service's contract.
    *
-   * @param here this end's
-   * @param there the peer's
+   * @param here the version of this end
+   * @param there the version of the peer
    */
   public static Compatibility compare(Schema here, Schema there) {
     return new SchemaCheck(here, there).compare();
@@ -100,7 +100,10 @@ public final class SchemaCheck {
     return new Compatibility(misfits, missing, notes.stream().limit(MOST_TOLD).toList());
   }
 
-  /** Returns whether the peer's contract is larger than any is, and would take long to compare. */
+  /**
+   * Returns whether the peer's contract is larger than any real one, and would take long to
+   * compare.
+   */
   private boolean isTooLarge() {
     return there.methods().size() > MOST
         || there.types().size() > MOST
@@ -108,7 +111,7 @@ public final class SchemaCheck {
         || namesThere.values().stream().anyMatch(same -> same.size() > MOST_OF_A_NAME);
   }
 
-  /** Compares a method of this end's, and every type that it reaches. */
+  /** Compares a method of this end and every type that it reaches. */
   private Found compare(Method mine) {
     Method theirs = methodsThere.get(mine.id());
     Method moved = sameNameElsewhere(mine, true);
@@ -138,14 +141,14 @@ public final class SchemaCheck {
   }
 
   /**
-   * Returns the method that has this one's name and shape, but another id, at the other end: it
-   * would be called in place of another. A method of another shape is a new one under an old name.
+   * Returns the other end's method that has the same name and shape, but another id. A call by id
+   * would reach the wrong method. A method of another shape is a new method with an old name.
    */
   private @Nullable Method sameNameElsewhere(Method method, boolean isMine) {
     List<Method> sameName =
         (isMine ? namesThere : namesHere).getOrDefault(method.name(), List.of());
     if (sameName.stream().anyMatch(other -> other.id() == method.id())) {
-      return null; // overloaded methods share a name: one that still has its id has not moved
+      return null; // overloaded methods share a name; a method that still has its id has not moved
     }
     Map<Integer, Method> besideIt = isMine ? methodsHere : methodsThere;
     for (Method candidate : sameName) {
@@ -160,7 +163,7 @@ public final class SchemaCheck {
     return null;
   }
 
-  /** Gathers what was found at a method, and at every type that it reaches. */
+  /** Collects the findings for a method and for every type that it reaches. */
   private Found reached(SchemaDiff method) {
     Found all = new Found(new LinkedHashSet<>(method.misfits), new LinkedHashSet<>(method.notes));
     Set<TypePair> seen = new HashSet<>(method.pairs);
@@ -243,7 +246,10 @@ public final class SchemaCheck {
     return custom.members().isEmpty() ? "none" : custom.members().getFirst().name();
   }
 
-  /** Parts behind all that the other end has were added; the first member is the class id. */
+  /**
+   * Compares the parts that both ends have; further parts were added later. The first member is the
+   * class id.
+   */
   private static void layouts(SchemaDiff found, List<Member> mine, List<Member> theirs) {
     for (int i = 1; i < Math.min(mine.size(), theirs.size()); i++) {
       String here = mine.get(i).name();
@@ -258,7 +264,10 @@ public final class SchemaCheck {
     }
   }
 
-  /** Returns how much to leave out, so that what differs is among what is told. */
+  /**
+   * Returns the length of the common start to leave out, so that a shortened message shows the
+   * difference.
+   */
   private static int alike(String here, String there) {
     int at = 0;
     while (at < Math.min(here.length(), there.length()) && here.charAt(at) == there.charAt(at)) {
@@ -267,7 +276,7 @@ public final class SchemaCheck {
     return at < 100 ? 0 : here.lastIndexOf(' ', at) + 1;
   }
 
-  /** Neither may an id change its subtype, nor a subtype its id. */
+  /** An id must not change its subtype, and a subtype must not change its id. */
   private static void subtypes(SchemaDiff found, List<Member> mine, List<Member> theirs) {
     Map<String, Member> idsThere = by(theirs, Member::name);
     Map<String, Member> typesHere = by(mine, Member::type);

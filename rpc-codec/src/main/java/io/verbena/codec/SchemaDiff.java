@@ -9,20 +9,23 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * What was found when one method or type was compared with its counterpart, but for the types that
- * it names: those are compared on their own.
+ * The findings for one method or type compared with its counterpart. The types that it names are
+ * compared separately.
  */
 final class SchemaDiff {
-  /** More nesting than any type has. */
+  /** Deeper nesting than any type has. */
   private static final int MOST_DEPTH = 64;
 
-  /** Enough to see what is wrong; a peer could have as many as fit a message. */
+  /** Enough to see the problem. A peer could cause as many as fit in a message. */
   private static final int MOST_TOLD = 8;
 
-  /** A peer's names are as long as it likes, and are told once for each member. */
+  /**
+   * The longest name in a message. A peer chooses the length of its names, and a name may appear
+   * for each member.
+   */
   private static final int LONGEST_NAME = 200;
 
-  /** A type of this end's that stands where the peer has one of its own. */
+  /** A type of this end, and the peer's type in the same place. */
   record TypePair(String here, String there) {}
 
   private final Set<String> definedHere;
@@ -34,9 +37,9 @@ final class SchemaDiff {
   final Set<TypePair> pairs = new LinkedHashSet<>();
 
   /**
-   * A comparison that has found nothing yet.
+   * Starts without findings.
    *
-   * @param what is compared, for messages
+   * @param what the subject of the comparison, for messages
    */
   SchemaDiff(String what, Set<String> definedHere, Set<String> definedThere) {
     this.what = what;
@@ -44,7 +47,7 @@ final class SchemaDiff {
     this.definedThere = definedThere;
   }
 
-  /** Notes that something is one thing here and another there. */
+  /** Adds a misfit with the values at both ends. */
   void differ(String detail, String here, String there) {
     tell(misfits, detail, " is", here, there);
   }
@@ -67,19 +70,19 @@ final class SchemaDiff {
     }
   }
 
-  /** Returns a text as it may be told, and kept. */
+  /** Returns a text shortened for messages. */
   static String brief(String text) {
     return text.length() <= LONGEST_NAME ? text : text.substring(0, LONGEST_NAME) + "…";
   }
 
-  /** Compares two types by what they hold; types with a definition are left for later. */
+  /** Compares two types by their parts. Types with a definition are compared later. */
   void types(String detail, String here, String there) {
     if (!match(here, there, 0)) {
       differ(detail, here, there);
     }
   }
 
-  /** Compares what two methods return, in the same way. */
+  /** Compares the results of two methods in the same way. */
   void results(String here, String there) {
     if (!match(here, there, 0)) {
       tell(misfits, "", " returns", here, there);
@@ -110,8 +113,9 @@ final class SchemaDiff {
   }
 
   /**
-   * Compares what is told apart by its place. A name that is new at its place is a rename; one that
-   * the other end has at another place has moved, and would be taken for what stands there.
+   * Compares members that are identified by their position. A new name at a position is a rename. A
+   * name that the other end has at another position has moved, and the reader would confuse the two
+   * members.
    */
   void inOrder(String detail, int first, List<Member> mine, List<Member> theirs) {
     Set<String> namesHere = names(mine);
@@ -136,7 +140,10 @@ final class SchemaDiff {
     return members.stream().map(Member::name).collect(Collectors.toCollection(HashSet::new));
   }
 
-  /** Compares what one end has beyond the other's last: it must have a default. */
+  /**
+   * Checks the members that only one end has, after all those of the other. They must have
+   * defaults.
+   */
   void beyond(String kind, List<Member> mine, List<Member> theirs) {
     boolean here = mine.size() > theirs.size();
     List<Member> longer = here ? mine : theirs;

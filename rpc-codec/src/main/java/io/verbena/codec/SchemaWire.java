@@ -14,8 +14,8 @@ import java.util.function.BiConsumer;
 import java.util.function.Function;
 
 /**
- * Writes and reads a schema, for two ends whose contracts differ. What is read is as large as the
- * message that carries it, times a small factor, and no larger.
+ * Writes and reads a schema, for two ends whose contracts differ. The memory of a schema that was
+ * read is at most a small multiple of its message.
  */
 public final class SchemaWire {
   private SchemaWire() {}
@@ -27,7 +27,7 @@ public final class SchemaWire {
     writeList(out, schema.types(), SchemaWire::writeType);
   }
 
-  /** Returns what a schema says of some of its methods, with all types that they may reach. */
+  /** Returns the part of a schema for some of its methods, with all types that they may reach. */
   public static Schema part(Schema whole, Collection<Integer> methods) {
     List<Schema.Method> named =
         whole.methods().stream().filter(method -> methods.contains(method.id())).toList();
@@ -89,7 +89,7 @@ public final class SchemaWire {
         return new Schema.Type(name, known, readList(in, SchemaWire::readMember));
       }
     }
-    throw new WireException("type " + name + " is of a kind not known here: " + kind);
+    throw new WireException("type " + name + " has a kind that is not known here: " + kind);
   }
 
   private static void writeMember(WireOut out, Schema.Member member) {

@@ -4,20 +4,20 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A type's name in a schema, taken apart: {@code java.util.List<shop.Item>?} is a {@code ?} of a
- * {@code java.util.List} of {@code shop.Item}.
+ * A type's name in a schema, parsed. {@code java.util.List<shop.Item>?} is a {@code ?} of a {@code
+ * java.util.List} of {@code shop.Item}.
  *
- * @param outer what it is: a container's name, {@code []}, {@code ?}, or the whole name
- * @param parts what it holds
+ * @param outer a container's name, {@code []}, {@code ?}, or the whole name
+ * @param parts the names of the contained types
  */
 public record TypeText(String outer, List<String> parts) {
-  /** What a type is called that may be null, in {@link #outer}. */
+  /** The {@link #outer} of a type that may be null. */
   public static final String NULLABLE = "?";
 
-  /** What an array is called there. */
+  /** The {@link #outer} of an array. */
   public static final String ARRAY = "[]";
 
-  /** Takes a name apart, one level. Of any text: a peer may have sent it. */
+  /** Parses one level of a name. Any text is accepted, because a peer may have sent it. */
   public static TypeText of(String name) {
     if (name.endsWith(NULLABLE)) {
       return new TypeText(NULLABLE, List.of(without(name, NULLABLE)));
@@ -35,7 +35,7 @@ public record TypeText(String outer, List<String> parts) {
     return name.substring(0, name.length() - end.length());
   }
 
-  /** Splits at the commas that stand in no brackets of their own. */
+  /** Splits at the commas outside inner brackets. */
   private static List<String> split(String name, int from, int to) {
     List<String> parts = new ArrayList<>();
     int depth = 0;

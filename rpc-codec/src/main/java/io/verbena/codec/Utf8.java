@@ -6,13 +6,13 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Strict UTF-8: what does not survive the way there and back is refused, on either side. The JDK
- * would put a question mark or U+FFFD in its place, and nobody would be told.
+ * Strict UTF-8. Both sides refuse a text that does not survive encoding and decoding. The JDK would
+ * silently replace invalid parts by a question mark or U+FFFD.
  */
 final class Utf8 {
   private Utf8() {}
 
-  /** Returns how many bytes the text takes. */
+  /** Returns the encoded length of a text in bytes. */
   static int length(String text) {
     int chars = text.length();
     int i = 0;
@@ -44,7 +44,7 @@ final class Utf8 {
     return (int) length;
   }
 
-  /** Writes the text, whose length in bytes is known. */
+  /** Writes a text. Its encoded length is known. */
   static void put(ByteBuffer out, int at, String text, int length) {
     if (length == text.length()) {
       putAscii(out, at, text);
@@ -96,10 +96,10 @@ final class Utf8 {
     return code;
   }
 
-  /** Reads text from bytes that are all there. */
+  /** Decodes a text. */
   static String decode(byte[] bytes, int from, int length) {
     String text = new String(bytes, from, length, StandardCharsets.UTF_8);
-    // U+FFFD stands for itself or for bytes that the JDK could not read: only then look closer.
+    // U+FFFD stands for itself or for invalid bytes. Only then a second check is needed.
     if (text.indexOf('\uFFFD') >= 0) {
       try {
         StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes, from, length));

@@ -1,6 +1,6 @@
 package io.verbena.codec;
 
-/** How many bytes a number takes at 7 bits a byte. */
+/** The encoded length of numbers with 7 bits a byte. */
 final class VarInts {
   private VarInts() {}
 

@@ -12,19 +12,22 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decodes one message at a time from where it arrived. Trusts nothing: each length is checked
- * against what is left of the innermost record before anything is allocated for it, so a message
- * makes this process allocate no more than a small multiple of its own size.
+ * Decodes one message at a time in the buffer in which it arrived. It trusts nothing. Each length
+ * is checked against the rest of the innermost record before memory is allocated for it. So a
+ * message makes this process allocate at most a small multiple of its own size.
  *
- * <p>Reusable; allocates nothing but the values it returns. For use by one thread at a time.
+ * <p>A decoder is reusable and allocates only the values that it returns. For use by one thread at
+ * a time.
  */
 public final class WireDecoder implements WireIn {
   private static final ByteBuffer NONE = ByteBuffer.allocate(0);
 
-  /** Strings up to this many bytes pass through one array that is kept. */
+  /** Strings up to this many bytes are copied through one array that is kept. */
   private static final int SCRATCH_BYTES = 1024;
 
-  /** After so many records and collections of a long message it asks whether to go on. */
+  /**
+   * After so many records and collections of a long message the decoder checks whether to continue.
+   */
   private static final int STEPS = 64;
 
   private final byte[] scratch = new byte[SCRATCH_BYTES];
@@ -44,13 +47,13 @@ public final class WireDecoder implements WireIn {
   private @Nullable BooleanSupplier unwanted;
   private int steps;
 
-  /** What {@link #limit} was outside of each open record. */
+  /** The value of {@link #limit} outside each open record. */
   private int[] outerLimits = new int[16];
 
   /**
    * Starts a message.
    *
-   * @param message what holds it; big-endian; its own position and limit stay as they are
+   * @param message the buffer that holds it, big-endian. Its position and limit do not change
    * @param from the index of its first byte
    * @param to the index after its last byte
    * @param maxDepth the most records that may be open at once
@@ -73,14 +76,14 @@ public final class WireDecoder implements WireIn {
   }
 
   /**
-   * Says what came beside the messages from now on, one by one in the order of their table: arrays
-   * on the heap, and memory outside it. Null for messages with nothing beside them.
+   * Sets the large values that arrived beside the next messages, in the order of their table:
+   * arrays on the heap, and memory outside it. Null for messages without large values.
    */
   public void parts(@Nullable MemorySegment @Nullable [] values) {
     parts = values;
   }
 
-  /** Has reading end by a {@link WireException} once nobody waits for the message any more. */
+  /** Ends decoding with a {@link WireException} when the message is no longer wanted. */
   public void endWhen(BooleanSupplier unwanted) {
     this.unwanted = unwanted;
   }
@@ -88,11 +91,11 @@ public final class WireDecoder implements WireIn {
   private void step() {
     BooleanSupplier ends = unwanted;
     if (ends != null && ++steps % STEPS == 0 && ends.getAsBoolean()) {
-      throw new WireException("nobody waits for it any more" + where());
+      throw new WireException("the message is no longer wanted" + where());
     }
   }
 
-  /** Returns how many bytes came beside the message. */
+  /** Returns the number of bytes that arrived beside the message. */
   public long bytesBeside() {
     @Nullable MemorySegment[] values = parts;
     long bytes = 0;
@@ -104,7 +107,7 @@ public final class WireDecoder implements WireIn {
     return bytes;
   }
 
-  /** Says who knows the streams of messages from now on; null where they have none. */
+  /** Sets the streams of the next messages; null if they have none. */
   public void streams(@Nullable MessageStreams knowing) {
     streams = knowing;
   }
@@ -113,12 +116,12 @@ public final class WireDecoder implements WireIn {
   public <T> Flow.Publisher<T> readStream(Function<WireIn, T> item) {
     MessageStreams knowing = streams;
     if (knowing == null) {
-      throw new WireException("a stream where there is none");
+      throw new WireException("a stream in a message that may not contain one");
     }
     return knowing.read(this, item);
   }
 
-  /** Returns how many bytes of the message have not been read. */
+  /** Returns the number of bytes of the message that have not been read. */
   public int remaining() {
     return end - position;
   }
@@ -253,9 +256,9 @@ public final class WireDecoder implements WireIn {
     MemorySegment value =
         values == null || index < 0 || index >= values.length ? null : values[index];
     if (values == null || value == null || (array && value.isNative())) {
-      throw new WireException("no such value came beside the message: " + index + where());
+      throw new WireException("no such value arrived beside the message: " + index + where());
     }
-    values[index] = null; // it is in the message once
+    values[index] = null; // a message may refer to it once
     return value;
   }
 
@@ -304,7 +307,7 @@ public final class WireDecoder implements WireIn {
     return position >= end;
   }
 
-  /** Passes so many bytes and returns where they begin. */
+  /** Skips so many bytes and returns their start. */
   private int take(int bytes) {
     int at = position;
     if (bytes > limit - at) {

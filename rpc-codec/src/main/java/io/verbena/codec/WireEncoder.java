@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Encodes one message at a time into a slot. A message that outgrows its slot moves to a heap
- * buffer that doubles as needed, so that a slot's size limits nothing.
+ * buffer, which doubles when needed. So the size of a slot does not limit a message.
  *
  * <pre>
  *   slot, or the heap buffer after a spill:
@@ -22,15 +22,15 @@ import org.jspecify.annotations.Nullable;
  *                  string: varint length in bytes, then UTF-8
  * </pre>
  *
- * <p>Reusable; allocates only when it spills. For use by one thread at a time.
+ * <p>An encoder is reusable and allocates only when it spills. For use by one thread at a time.
  */
 public final class WireEncoder implements WireOut {
   private static final ByteBuffer NONE = ByteBuffer.allocate(0);
 
-  /** What takes more room while it is compressed stays as it is. */
+  /** A message that needs more memory for compression is not compressed. */
   private static final int MOST_COMPRESSED = 1 << 30;
 
-  /** Less than this part saved is not worth the time, and the memory, that the peer needs. */
+  /** Compression that saves less than this part is not worth the peer's time and memory. */
   private static final int LEAST_SAVED = 8;
 
   private ByteBuffer buffer = NONE;
@@ -50,15 +50,15 @@ public final class WireEncoder implements WireOut {
   private @Nullable LargeValues parts;
   private @Nullable MessageStreams streams;
 
-  /** What to do about a large value that found no room beside the message; null if all did. */
+  /** The remedy for a large value that found no room beside the message; null if all found room. */
   private @Nullable String cure;
 
   /**
    * Starts a message.
    *
-   * @param slot where to write: absolute, from {@code position} to the slot's limit; big-endian.
-   *     The slot's own position and limit stay as they are.
-   * @param position where the message starts; what stands before it moves along on a spill
+   * @param slot the buffer to write, by absolute index from {@code position} to the slot's limit,
+   *     big-endian. Its position and limit do not change
+   * @param position the start of the message. Bytes before it are copied on a spill
    * @param maxMessageBytes the most bytes that the message may take, from {@code position}
    * @param maxDepth the most records that may be open at once
    */
@@ -85,17 +85,20 @@ public final class WireEncoder implements WireOut {
   }
 
   /**
-   * Has large values travel beside the message that was started.
+   * Lets large values travel beside the message that was started.
    *
-   * @param cutOff from how many bytes on; at least 1
-   * @param maker makes what takes them, when there is a first one
+   * @param cutOff the length of the shortest large value, in bytes, at least 1
+   * @param maker makes their holder for the first of them
    */
   public void takeOut(long cutOff, Supplier<? extends LargeValues> maker) {
     this.cutOff = cutOff;
     this.partsMaker = maker;
   }
 
-  /** Ends the message; returns its large values, now the caller's, or null where it has none. */
+  /**
+   * Ends the message. Returns its large values, which then belong to the caller, or null if it has
+   * none.
+   */
   public @Nullable LargeValues finish() {
     LargeValues taken = parts;
     if (taken != null) {
@@ -123,7 +126,7 @@ public final class WireEncoder implements WireOut {
     }
     LargeValues before = parts;
     LargeValues taking = before == null ? maker.get() : before;
-    parts = taking; // it is dropped with the message if this throws
+    parts = taking; // if this throws, it is dropped with the message
     int index = taking.take(value, array);
     if (index == LargeValues.NOT_TAKEN) {
       cure = taking.cure();
@@ -135,7 +138,10 @@ public final class WireEncoder implements WireOut {
     return true;
   }
 
-  /** Says who knows the streams of the message that was started; no other message takes one. */
+  /**
+   * Sets the streams of the message that was started. A message without them may not contain a
+   * stream.
+   */
   public void streams(MessageStreams knowing) {
     streams = knowing;
   }
@@ -144,12 +150,13 @@ public final class WireEncoder implements WireOut {
   public <T> void writeStream(Flow.Publisher<T> items, BiConsumer<WireOut, T> item) {
     MessageStreams knowing = streams;
     if (knowing == null) {
-      throw new WireException("a stream is an argument or a result of a call, and no part of both");
+      throw new WireException(
+          "a stream is an argument or a result of a call, never part of a value");
     }
     knowing.write(this, items, item);
   }
 
-  /** Returns whether some of what was written travels beside the message. */
+  /** Returns whether some values travel beside the message. */
   public boolean hasParts() {
     return parts != null;
   }
@@ -160,8 +167,8 @@ public final class WireEncoder implements WireOut {
   }
 
   /**
-   * Returns what holds the message, from the position it was started at: the slot, or after a spill
-   * a heap buffer that the caller owns from now on.
+   * Returns the buffer that holds the message, from its start position. It is the slot, or after a
+   * spill a heap buffer, which then belongs to the caller.
    */
   public ByteBuffer buffer() {
     return buffer;
@@ -173,9 +180,9 @@ public final class WireEncoder implements WireOut {
   }
 
   /**
-   * Takes back what was written last, with all that travels beside the message.
+   * Shortens the message, and drops all values that travel beside it.
    *
-   * @param length what is left of the message
+   * @param length the remaining length in bytes
    */
   public void takeBack(int length) {
     dropParts();
@@ -183,7 +190,10 @@ public final class WireEncoder implements WireOut {
     depth = 0;
   }
 
-  /** Has what was written stand compressed, if that is an eighth shorter; returns whether it is. */
+  /**
+   * Compresses the bytes written so far, if that makes them shorter by at least an eighth. Returns
+   * whether it did.
+   */
   boolean compress(Lz4 by) {
     int plain = length();
     long most = Compression.mostCompressed(plain);
@@ -206,7 +216,10 @@ public final class WireEncoder implements WireOut {
     return true;
   }
 
-  /** Forgets a message that is large or has a stream: a pooled encoder keeps neither alive. */
+  /**
+   * Forgets a message that is large or has a stream, so that a pooled encoder does not keep it
+   * alive.
+   */
   public void drop() {
     if (!spilled && parts == null && streams == null) {
       return;
@@ -308,7 +321,7 @@ public final class WireEncoder implements WireOut {
     buffer.put(at, value);
   }
 
-  /** Writes bytes without their length, which never travel beside the message. */
+  /** Writes bytes without their length. They never travel beside the message. */
   public void writeRaw(byte[] value) {
     int at = claim(value.length);
     buffer.put(at, value);
@@ -352,7 +365,10 @@ public final class WireEncoder implements WireOut {
     return claim(1);
   }
 
-  /** Most records fit the one byte that was left for their length; a longer one moves up. */
+  /**
+   * Most records need only the one byte that was reserved for their length. A longer record is
+   * moved.
+   */
   @Override
   public void endRecord(int mark) {
     depth--;
@@ -376,7 +392,7 @@ public final class WireEncoder implements WireOut {
     buffer.put(at, (byte) rest);
   }
 
-  /** Takes room for so many bytes and returns where it is. Read {@link #buffer} only after it. */
+  /** Reserves so many bytes and returns their start. Read {@link #buffer} only after it. */
   private int claim(int bytes) {
     int at = position;
     if (bytes > limit - at) {
@@ -408,7 +424,7 @@ public final class WireEncoder implements WireOut {
             + maxMessageBytes
             + (cure == null
                 ? "; raise maxMessageBytes on both ends"
-                : ", for a large value found no room beside it; " + cure)
+                : ", because a large value found no room beside it; " + cure)
             + " or send less at once");
   }
 }

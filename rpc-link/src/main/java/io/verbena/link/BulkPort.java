@@ -7,8 +7,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * How a link moves bulk bytes: out of one end's memory into memory that the other end has opened
- * for exactly that, without a copy where the link can. Belongs to one link and to its event loop.
+ * The part of a link that moves bulk bytes. It writes them from memory of one end into memory that
+ * the other end has opened for them, without a copy if the link can do that. It belongs to one
+ * link, and its methods are called on that link's event loop.
  *
  * <pre>
  *   receiver                                    sender
@@ -20,62 +21,60 @@ import java.util.concurrent.CompletionStage;
  *   target.close(whenFenced)                    region.release()
  * </pre>
  *
- * <p>Bulk bytes and frames arrive in the order in which they were given to the link. The bytes of
- * one target are written from its beginning to its end, without gaps.
+ * <p>Bulk bytes and frames arrive in the order in which the link accepted them. A target is written
+ * from its beginning to its end, without gaps.
  *
- * <p>When the link has told its listener {@link LinkListener#onClosed}, every target is fenced, or
- * lost where its device cannot be stopped, and no source is read any more; writes that had not
- * completed never do. Regions and targets are then still to be released and closed.
+ * <p>When the link has called {@link LinkListener#onClosed}, every target is fenced, or lost if its
+ * device cannot be stopped. No source is read any more, and writes that had not completed never do.
+ * The owner must still release regions and close targets.
  */
 public interface BulkPort {
-  /**
-   * Where memory cannot be opened in one piece, shorter pieces are tried, none shorter than this.
-   */
+  /** The shortest piece to try if memory cannot be opened as a whole. */
   long LEAST_PIECE_BYTES = 1L << 20;
 
   /**
-   * Returns how many bytes one write should have now: enough to be efficient, few enough that a
-   * small frame behind them does not wait for long, and a power of two.
+   * Returns the recommended length of one write at present, in bytes, a power of two. It is long
+   * enough to be efficient, and short enough that a small frame after it does not wait for long.
    */
   int chunkBytes();
 
   /**
-   * Returns how many bytes should be written and not completed at a time now: enough to keep the
-   * link busy. A small frame waits for about as many, so it is not more than that either.
+   * Returns the recommended number of bytes in writes that have not completed. It suffices to keep
+   * the link busy. It is no larger, because a small frame waits for about as many bytes.
    */
   long windowBytes();
 
   /**
-   * Returns what pinning memory costs here, as soon as it is known: where it is measured, then in
-   * the background, when this is first called. Never fails; completed on any thread.
+   * Returns the cost of pinning memory on this link, when it is known. The first call may start a
+   * measurement in the background. The stage never fails, and completes on any thread.
    */
   default CompletionStage<PinningCosts> pinning() {
     return CompletableFuture.completedStage(PinningCosts.NONE);
   }
 
   /**
-   * Returns whether targets may be on the heap, too: no device writes them, and what comes is
-   * copied on its way in any case. Sources may not.
+   * Returns whether targets may also be on the heap. That is so if no device writes to them and
+   * bytes are copied on arrival in any case. Sources may not be on the heap.
    */
   default boolean landsOnHeap() {
     return false;
   }
 
   /**
-   * Makes memory ready to be written from or into, and pins it where the link needs that.
+   * Prepares memory for writes from it or into it, and pins it if the link needs that.
    *
-   * @param memory native memory of any length; for targets on the heap where {@link #landsOnHeap}
+   * @param memory native memory of any length; for targets also heap memory if {@link #landsOnHeap}
    * @param life whether it may stay pinned after its release
-   * @throws LinkException if it cannot be pinned; the message says why and what to do
+   * @throws LinkException if it cannot be pinned; the message gives the reason and the remedy
    */
   BulkRegion attach(MemorySegment memory, MemoryLife life) throws LinkException;
 
   /**
-   * Opens a range of a region for the peer, for one part. Nothing else of the region can be
-   * written, and nobody but the peer of this link can write it.
+   * Opens a range of a region for the peer, for one part. Only the peer of this link can write to
+   * it, and to no other part of the region.
    *
    * @param length at least 1
-   * @throws LinkException if it cannot be opened; the message says why and what to do
+   * @throws LinkException if it cannot be opened; the message gives the reason and the remedy
    */
   BulkTarget open(BulkRegion region, long offset, long length, BulkTarget.Listener listener)
       throws LinkException;
@@ -83,24 +82,24 @@ public interface BulkPort {
   /**
    * Reads a peer's advertisement.
    *
-   * @param advertisement comes from the peer, so trust nothing in it
-   * @throws LinkException if it makes no sense
+   * @param advertisement comes from the peer and must not be trusted
+   * @throws LinkException if it is invalid
    */
   RemoteTarget remote(ByteBuffer advertisement) throws LinkException;
 
   /**
-   * Writes a piece of a region into the peer's target. On {@link SendResult#SENT} the link reads
-   * the piece until it says that it is written; on any other result nothing was done.
+   * Writes a piece of a region into the peer's target. After {@link SendResult#SENT} the link may
+   * read the piece until it runs {@code whenWritten}. On any other result nothing was done.
    *
-   * <p>What is written into a target that the peer has closed meanwhile gets lost, and does no
-   * harm.
+   * <p>Bytes for a target that the peer has closed meanwhile are lost, without harm.
    *
-   * @param at offset within the target: where the last write to it ended
+   * @param at offset within the target, at the end of the last write to it
    * @param length at least 1
-   * @param checkpoint whether the peer must hear of its arrival, and of all before it
-   * @param whenWritten hears when the piece's memory is no longer read; later, never before this
-   *     method returns
-   * @throws IllegalArgumentException if the piece does not fit there: the core's mistake
+   * @param checkpoint whether the peer's listener must be called for this piece and all before it
+   * @param whenWritten runs when the piece's memory is no longer read, always after this method has
+   *     returned
+   * @throws IllegalArgumentException if the piece does not fit there, which is a mistake of the
+   *     core
    */
   SendResult write(
       RemoteTarget target,
@@ -114,20 +113,20 @@ public interface BulkPort {
   // ---- memory that the peer reaches by itself ----
 
   /**
-   * Returns whether memory can be exposed to the peer, which then reads and writes it by requests
-   * of its own, without this end's loop. Always the same.
+   * Returns whether memory can be exposed to the peer. The peer then reads and writes it by its own
+   * requests, without this end's loop. The result never changes.
    */
   default boolean isOneSided() {
     return false;
   }
 
   /**
-   * Exposes native memory to the peer of this link, and to nobody else. It is pinned once, until
-   * the target is fenced.
+   * Exposes native memory to the peer of this link alone. It is pinned once, until the target is
+   * fenced.
    *
    * @param memory at least 1 byte
-   * @return to be closed; the peer is asked first to leave it alone
-   * @throws LinkException if it cannot be exposed; the message says why
+   * @return the target, for the caller to close. Ask the peer first to leave the memory alone
+   * @throws LinkException if it cannot be exposed; the message gives the reason
    */
   default BulkTarget expose(MemorySegment memory, boolean reads, boolean writes)
       throws LinkException {
@@ -135,19 +134,20 @@ public interface BulkPort {
   }
 
   /**
-   * Reads or writes memory that the peer has exposed, at any place: in no order with others but
-   * those that are asked to come behind. On {@link SendResult#SENT} one of the two is run, later,
-   * never before this method returns; on any other result, as where the peer wants to be left
-   * alone, nothing was done.
+   * Reads or writes memory that the peer has exposed, at any offset. Accesses have no order, except
+   * by {@code behind}. After {@link SendResult#SENT} one of the two callbacks runs, always after
+   * this method has returned. On any other result nothing was done, for instance if the peer has
+   * asked to leave the memory alone.
    *
-   * @param reads whether from there to here; else from here to there
-   * @param behind whether it begins when what was read before by this link is here, and no sooner
-   * @param at where in the peer's memory
+   * @param reads true to read the peer's memory, false to write it
+   * @param behind whether to begin only after all earlier reads of this link have completed
+   * @param at offset in the peer's memory
    * @param length at least 1
-   * @param whenDone it is done
-   * @param whenFree the link has ended before that was known, and its device touches the memory no
-   *     more; never run where it cannot be stopped
-   * @throws IllegalArgumentException if the peer's memory has no such range: the core's mistake
+   * @param whenDone runs when the access is complete
+   * @param whenFree runs if the link has ended before the outcome was known, when its device no
+   *     longer touches the memory. It never runs if the device cannot be stopped
+   * @throws IllegalArgumentException if the peer's memory has no such range, which is a mistake of
+   *     the core
    */
   default SendResult access(
       RemoteTarget target,
@@ -163,16 +163,16 @@ public interface BulkPort {
   }
 
   /**
-   * Returns whether {@link #writeFile} may be used with a file: the link moves its bytes without
-   * bringing them into this process.
+   * Returns whether {@link #writeFile} may be used with a file, so that the link moves its bytes
+   * without a copy into this process.
    */
   default boolean writesFrom(FileChannel file) {
     return false;
   }
 
   /**
-   * Writes a piece of a file into the peer's target, as {@link #write} does. A file that turns out
-   * to be shorter ends the link.
+   * Writes a piece of a file into the peer's target, as {@link #write} does. If the file turns out
+   * to be shorter, the link ends.
    */
   default SendResult writeFile(
       RemoteTarget target,

@@ -2,24 +2,25 @@ package io.verbena.link;
 
 import java.lang.foreign.MemorySegment;
 
-/** Memory that a link can write from and into. On the link's event loop. */
+/** Memory that a link can write from and into. Its methods are called on the link's event loop. */
 public interface BulkRegion {
   /** Returns the memory. */
   MemorySegment memory();
 
   /**
-   * The owner has no more use for it: the link lets go of it, now or, where it {@linkplain
-   * MemoryLife#mayStay may stay}, maybe later. To be called when no write from it is under way and
+   * Releases the memory. The link unpins it now, or perhaps later if it {@linkplain
+   * MemoryLife#mayStay may stay} pinned. Call it when no write from the region is in progress and
    * every target in it is fenced.
    */
   void release();
 
-  /** Memory of which a link that only copies has nothing to let go of. */
+  /** Memory for a link that only copies and has nothing to release. */
   record Plain(MemorySegment memory) implements BulkRegion {
     /**
-     * Returns a region of memory that lives, and that the calling thread may reach.
+     * Returns a region of memory.
      *
-     * @throws LinkException if it is not so; the message says what to do
+     * @throws LinkException if the memory was freed or belongs to another thread; the message gives
+     *     the remedy
      */
     public static Plain of(MemorySegment memory) throws LinkException {
       if (!memory.scope().isAlive()) {
@@ -28,7 +29,7 @@ public interface BulkRegion {
       }
       if (!memory.isAccessibleBy(Thread.currentThread())) {
         throw new LinkException(
-            "the memory belongs to another thread alone: allocate it in Arena.ofShared() or"
+            "the memory is confined to another thread: allocate it in Arena.ofShared() or"
                 + " Arena.ofAuto()",
             null);
       }

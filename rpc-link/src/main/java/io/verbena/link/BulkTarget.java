@@ -1,14 +1,17 @@
 package io.verbena.link;
 
-/** A range of this end's memory that is open for the peer. On the link's event loop. */
+/**
+ * A range of this end's memory that is open for the peer. Its methods are called on the link's
+ * event loop.
+ */
 public interface BulkTarget {
-  /** Returns what the peer's {@link BulkPort#remote} needs; at most 64 bytes. */
+  /** Returns the advertisement for the peer's {@link BulkPort#remote}, at most 64 bytes. */
   byte[] advertisement();
 
   /**
-   * Has something run once the range is open, maybe before this method returns; never, if the link
-   * is lost before. What goes by this link comes behind that anyway: a peer that is told of the
-   * range by another one might find it shut.
+   * Runs an action when the range is open, possibly before this method returns. It never runs if
+   * the link is lost first. An advertisement sent over this link arrives after the range is open in
+   * any case. One sent over another link may arrive earlier, so it must wait for this action.
    */
   default void whenOpen(Runnable then) {
     then.run();
@@ -17,30 +20,30 @@ public interface BulkTarget {
   /**
    * Closes the range.
    *
-   * @param whenFenced runs once when nothing can arrive in the range any more, maybe before this
-   *     method returns; only then may its memory be used for something else
+   * @param whenFenced runs once when nothing can arrive in the range any more, possibly before this
+   *     method returns. Only then may the memory be reused
    */
   void close(Runnable whenFenced);
 
   /**
-   * Closes the range, for an owner that has something to do where it cannot be fenced.
+   * Closes the range, for an owner that must act if the range cannot be fenced.
    *
-   * @param whenFenced as above
-   * @param whenLost runs once in its stead, maybe before this method returns, where the link is
-   *     gone and its device may write into the range for ever: its memory must never be used for
-   *     something else, nor its region be released
+   * @param whenFenced as for {@link #close(Runnable)}
+   * @param whenLost runs once instead, possibly before this method returns, if the link is gone and
+   *     its device may still write into the range. The memory must then never be reused, nor its
+   *     region be released
    */
   default void close(Runnable whenFenced, Runnable whenLost) {
     close(whenFenced);
   }
 
-  /** Hears what arrives in a target. */
+  /** Receives the progress of a target. */
   @FunctionalInterface
   interface Listener {
     /**
      * Bytes have arrived and can be read.
      *
-     * @param upTo so many from the target's beginning on
+     * @param upTo the number of bytes, from the target's beginning
      */
     void onArrived(long upTo);
   }

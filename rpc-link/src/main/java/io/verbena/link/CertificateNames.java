@@ -10,12 +10,12 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whom a certificate names (RFC 5280, section 4.2.1.6).
+ * The names in a certificate (RFC 5280, section 4.2.1.6). Immutable.
  *
- * @param subject as {@code CN=till,O=Shop} (RFC 2253); empty for none
+ * @param subject in the form {@code CN=till,O=Shop} (RFC 2253); empty if there is none
  * @param uris such as SPIFFE IDs
- * @param dnsNames of hosts; one may begin with {@code *.}
- * @param emails addresses of people
+ * @param dnsNames names of hosts; a name may begin with {@code *.}
+ * @param emails mail addresses
  * @param addresses IP addresses of hosts
  */
 public record CertificateNames(
@@ -32,9 +32,9 @@ public record CertificateNames(
   private static final int MOST_TOLD = 8;
 
   /**
-   * Returns whom the first of these certificates names; nobody, if there is none.
+   * Returns the names in the first of these certificates; no names if there is no certificate.
    *
-   * @param chain an end's own certificate first
+   * @param chain the certificates of one end, its own first
    */
   public static CertificateNames of(List<X509Certificate> chain) {
     if (chain.isEmpty()) {
@@ -55,7 +55,7 @@ public record CertificateNames(
       Collection<List<?>> all = certificate.getSubjectAlternativeNames();
       return all == null ? List.of() : all;
     } catch (CertificateParsingException e) {
-      return List.of(); // malformed names are nobody's
+      return List.of(); // malformed names count as none
     }
   }
 
@@ -73,9 +73,9 @@ public record CertificateNames(
   }
 
   /**
-   * Returns by which of its names the certificate's owner is known: a SPIFFE ID, else the subject,
-   * else the first URI, else the first DNS name; null if there is none of them. The SPIFFE ID comes
-   * first since subjects beside it are often the same for all.
+   * Returns the name that identifies the certificate's owner: a SPIFFE ID, else the subject, else
+   * the first URI, else the first DNS name; null if there is none. The SPIFFE ID comes first,
+   * because certificates with one often all have the same subject.
    */
   public @Nullable String principal() {
     return Stream.of(
@@ -88,7 +88,7 @@ public record CertificateNames(
         .orElse(null);
   }
 
-  /** Returns those that hosts are compared with, for people; the first few of many. */
+  /** Returns the first few names of hosts, for a message. */
   String hosts() {
     List<String> all =
         Stream.concat(

@@ -7,101 +7,107 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection that carries frames: whole, in the order they were sent, none twice, none lost
- * while the link lives. Owned by the event loop that opened it; every method is called on that
- * loop.
+ * A connection that carries frames. Frames arrive whole, in the order of sending and exactly once
+ * while the link lives. A link belongs to the event loop that opened it, and every method is called
+ * on that loop.
  */
 public interface Link {
-  /** Returns what this link can do; never changes. */
+  /** Returns the capabilities of this link. They never change. */
   LinkCapabilities capabilities();
 
-  /** Returns where this end is: {@code "tcp://10.0.0.5:7400"}. */
+  /** Returns the address of this end, such as {@code "tcp://10.0.0.5:7400"}. */
   String localAddress();
 
   /**
-   * Returns where the peer is, for logs: {@code "tcp://10.0.0.7:40112"}, or as this end was told to
-   * find it: {@code "tcp://stock.example.org:7400"}.
+   * Returns the address of the peer for logs, such as {@code "tcp://10.0.0.7:40112"}. If this end
+   * connected by a host's name, that name is in it: {@code "tcp://stock.example.org:7400"}.
    */
   String peerAddress();
 
-  /** Returns where the peer is, with the address that its name stood for, where there was one. */
+  /**
+   * Returns the address of the peer. If this end connected by a host's name, the IP address of that
+   * host is in it.
+   */
   default String remoteAddress() {
     return peerAddress();
   }
 
   /**
-   * Returns the peer's certificates as it has sent them: its own, which it has the key of, first.
-   * Empty where none was asked for or given.
+   * Returns the peer's certificates in the order of sending. Its own certificate, whose key it has,
+   * is the first. Empty if none was requested or sent.
    */
   default List<X509Certificate> peerCertificates() {
     return List.of();
   }
 
   /**
-   * Sends the first {@link Slot#length()} bytes of a slot as one frame. On {@link SendResult#SENT}
-   * the link has the frame: it either copied it, or {@linkplain Slot#hold() holds} the slot until
-   * it has no more use for it. On any other result nothing was sent and nothing is held.
+   * Sends the first {@link Slot#length()} bytes of a slot as one frame. After {@link
+   * SendResult#SENT} the link has either copied the frame, or {@linkplain Slot#hold() holds} the
+   * slot until it no longer needs it. On any other result nothing was sent and nothing is held.
    *
    * @throws IllegalArgumentException if the frame is longer than {@link
-   *     LinkCapabilities#maxFrameBytes()} or empty: the core's mistake, not the peer's
+   *     LinkCapabilities#maxFrameBytes()} or empty, which is a mistake of the core
    */
   SendResult send(Slot slot);
 
   /**
-   * Puts everything sent so far on its way. The core calls it at the end of a duty cycle in which
-   * it sent something, so that frames sent in one cycle may share a system call.
+   * Sends everything that was accepted so far. The core calls it at the end of a duty cycle in
+   * which it sent something, so that frames sent in one cycle may share a system call.
    */
   void flush();
 
   /**
-   * Stops or resumes handing over frames. A frame that is already on its way in may still come,
-   * unless the link was stopped from within the call that announced it: then none comes before it
-   * is resumed.
+   * Stops or resumes handing over frames. A frame that is already being received may still arrive.
+   * If the link was stopped from within the call for a frame, no frame arrives before it is
+   * resumed.
    */
   void setReceiving(boolean receiving);
 
-  /** Has another owner hear of the link from now on, in place of the one before. */
+  /** Replaces the listener of this link. */
   void listener(LinkListener next);
 
-  /** Returns its present figures by name, such as credits, for those who watch over it. */
+  /** Returns the present figures of this link by name, such as credits, for monitoring. */
   default Map<String, Long> figures() {
     return Map.of();
   }
 
   /**
-   * Returns for how many links like this one this end has adapters now: 1 where there is no other
-   * one, or this is the passive end. May take milliseconds to find out.
+   * Returns the number of links of this kind for which this end has adapters now. 1 if there is no
+   * other adapter, or if this is the passive end. It may take milliseconds.
    */
   default int rails() {
     return 1;
   }
 
-  /** Returns how this link moves bulk bytes; null where it cannot. */
+  /** Returns the part of this link that moves bulk bytes; null if it cannot. */
   default @Nullable BulkPort bulk() {
     return null;
   }
 
   /**
-   * Moves the link to the driver of another loop, made by the same provider. No frame is handed
-   * over in between: what has not been yet comes on the other loop. For a link by which nothing has
-   * been sent, and that moves no bulk.
+   * Moves the link to the driver of another loop, made by the same provider. No frame is delivered
+   * in between; the next one is delivered on the other loop. Only a link that has sent nothing, and
+   * that moves no bulk bytes, can be moved.
    *
-   * @param driver the other loop's
-   * @param there run by the other loop, from when on every method is called there. Not run where
-   *     the link is lost before it has left, or the other loop is closed, which loses it: its
-   *     listener hears so
-   * @throws UnsupportedOperationException if links of this kind stay where they are
+   * @param driver the driver of the other loop
+   * @param there runs on the other loop. From then on every method is called there. It does not run
+   *     if the link is lost before it has moved, or if the other loop is closed, which loses the
+   *     link. The listener then receives {@link LinkListener#onClosed}
+   * @throws UnsupportedOperationException if links of this kind cannot be moved
    */
   default void moveTo(LinkDriver driver, Runnable there) {
     throw new UnsupportedOperationException("this link stays on its loop");
   }
 
   /**
-   * Closes the link. Frames sent before are delivered if the peer still reads. The listener hears
-   * {@link LinkListener#onClosed} once, on this loop, maybe before this method returns.
+   * Closes the link. Frames sent before are delivered if the peer still reads. {@link
+   * LinkListener#onClosed} is called once, on this loop, possibly before this method returns.
    */
   void close();
 
-  /** Closes the link and drops what has not left yet; for a link that has broken the rules. */
+  /**
+   * Closes the link and drops frames that have not been sent yet. It serves for a peer that has
+   * broken the protocol.
+   */
   void abort(String reason);
 }

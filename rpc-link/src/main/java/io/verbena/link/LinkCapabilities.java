@@ -1,12 +1,12 @@
 package io.verbena.link;
 
 /**
- * What a link can do.
+ * The capabilities of a link. Immutable.
  *
  * @param kind {@code "tcp"}, {@code "rdma"}, {@code "shm"} or {@code "mem"}
- * @param detail what tells this link from others of its kind: a device, a cipher suite, or empty
- * @param maxFrameBytes the longest frame it carries
- * @param encrypted whether nobody between the ends can read or change frames
+ * @param detail the device, the cipher suite or another detail of this link; may be empty
+ * @param maxFrameBytes the length of the longest frame that it carries, in bytes
+ * @param encrypted whether frames are protected from reading and changes on their way
  */
 public record LinkCapabilities(String kind, String detail, int maxFrameBytes, boolean encrypted) {
   /**

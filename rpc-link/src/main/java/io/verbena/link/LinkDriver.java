@@ -8,25 +8,25 @@ import java.net.URI;
  */
 public interface LinkDriver extends AutoCloseable {
   /**
-   * Does what is ready and returns without waiting: accepts, reads, calls listeners.
+   * Handles ready events without waiting: accepts connections, reads frames, calls listeners.
    *
-   * @return how much was done; 0 lets the loop go idle
+   * @return the number of events handled; 0 lets the loop go idle
    */
   int poll();
 
   /**
-   * Waits until something is ready, {@link #wakeup} was called, or the time has passed. May do what
-   * became ready.
+   * Waits until an event is ready, {@link #wakeup} was called, or the time has passed. It may
+   * handle events that became ready.
    *
-   * @return how much was done
+   * @return the number of events handled
    */
   int await(long nanos);
 
-  /** Ends an {@link #await} under way, else the next one. Safe for any thread. */
+  /** Ends a running {@link #await}, or else the next one. Safe for use by any thread. */
   void wakeup();
 
   /**
-   * Opens a link. The handler hears of the outcome exactly once, later, on this loop.
+   * Opens a link. The handler receives the outcome exactly once, later, on this loop.
    *
    * @param address with this driver's scheme
    */
@@ -36,27 +36,30 @@ public interface LinkDriver extends AutoCloseable {
    * Listens for links.
    *
    * @param address with this driver's scheme; port 0 picks a free one
-   * @throws LinkException if it cannot listen there; the message says why and what to do
+   * @throws LinkException if it cannot listen there; the message gives the reason and the remedy
    */
   Listening listen(URI address, LinkOptions options, AcceptHandler handler) throws LinkException;
 
-  /** Closes every link and listener of this driver. Links' listeners are told. */
+  /**
+   * Closes every link and listening address of this driver. {@link LinkListener#onClosed} is called
+   * for every link.
+   */
   @Override
   void close();
 
-  /** Hears what became of a connection attempt. */
+  /** Receives the outcome of a connection attempt. */
   interface ConnectHandler {
-    /** The link is open. Returns who listens to it; frames flow from then on. */
+    /** The link is open. Returns its listener, which receives frames from then on. */
     LinkListener onConnected(Link link);
 
-    /** There is no link. */
+    /** The attempt has failed. */
     void onFailed(LinkException failure);
   }
 
-  /** Hears of links that a peer opened. */
+  /** Receives links that peers opened. */
   @FunctionalInterface
   interface AcceptHandler {
-    /** A link was opened by a peer. Returns who listens to it; frames flow from then on. */
+    /** A peer has opened a link. Returns its listener, which receives frames from then on. */
     LinkListener onAccepted(Link link);
   }
 
@@ -65,7 +68,7 @@ public interface LinkDriver extends AutoCloseable {
     /** Returns the address with the port in use. */
     URI address();
 
-    /** Stops listening; open links stay. On the loop's thread. */
+    /** Stops listening. Open links stay. Call it on the loop's thread. */
     void close();
   }
 }

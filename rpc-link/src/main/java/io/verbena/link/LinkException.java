@@ -3,7 +3,7 @@ package io.verbena.link;
 import io.verbena.link.memory.Shortage;
 import org.jspecify.annotations.Nullable;
 
-/** A link could not be opened or listened for. */
+/** A failure to open a link, to listen for links, or to prepare memory for one. */
 public final class LinkException extends Exception {
   private static final long serialVersionUID = 1L;
 
@@ -11,7 +11,11 @@ public final class LinkException extends Exception {
   private final boolean untrusted;
   private final transient @Nullable Shortage shortage;
 
-  /** Says what went wrong, where, and what to do. */
+  /**
+   * Makes a failure.
+   *
+   * @param message the problem, its place, and the remedy
+   */
   public LinkException(String message, @Nullable Throwable cause) {
     this(message, cause, false, false, null);
   }
@@ -28,35 +32,36 @@ public final class LinkException extends Exception {
     this.shortage = shortage;
   }
 
-  /** The same may be tried again when others have given something back. */
+  /** Returns a failure that may pass when others release a shared resource. */
   public static LinkException shortOf(
       Shortage shortage, String message, @Nullable Throwable cause) {
     return new LinkException(message, cause, false, false, shortage);
   }
 
-  /** Returns what is missing; null where nobody gives it back. */
+  /** Returns the shared resource that is short; null if waiting does not help. */
   public @Nullable Shortage shortage() {
     return shortage;
   }
 
-  /** There is an answer, and it is that nobody listens: the process that did has gone. */
+  /** Returns a failure for a host that answers, but on which no process listens at the port. */
   public static LinkException nobodyListens(String message, @Nullable Throwable cause) {
     return new LinkException(message, cause, true, false, null);
   }
 
   /**
-   * One end does not trust who the other is, or wants to know it: the same again meets the same.
+   * Returns a failure because one end does not trust the other, or requires its identity. Another
+   * attempt would fail again.
    */
   public static LinkException untrusted(String message, @Nullable Throwable cause) {
     return new LinkException(message, cause, false, true, null);
   }
 
-  /** Returns whether one end refused the other for what it showed of itself. */
+  /** Returns whether one end refused the identity of the other. */
   public boolean isUntrusted() {
     return untrusted;
   }
 
-  /** Returns whether the other end answers, and says that nobody listens there. */
+  /** Returns whether the host answers, but no process listens at the port. */
   public boolean nobodyListens() {
     return nobodyListens;
   }

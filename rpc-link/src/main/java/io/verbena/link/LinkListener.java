@@ -2,21 +2,21 @@ package io.verbena.link;
 
 import java.nio.ByteBuffer;
 
-/** What a link tells its owner, always on the link's event loop. */
+/** Receives the events of a link, always on the link's event loop. */
 public interface LinkListener {
   /**
    * A frame has arrived.
    *
    * @param buffer holds the frame at absolute indices {@code from} (inclusive) to {@code to}
-   *     (exclusive), in big-endian order; lent until this method returns. Its position and limit
-   *     mean nothing.
+   *     (exclusive), in big-endian order. It is valid until this method returns. Its position and
+   *     limit have no meaning.
    */
   void onFrame(ByteBuffer buffer, int from, int to);
 
   /**
-   * Bulk bytes have moved, if only a part of what somebody is to be told of: some have come, or the
-   * peer has said that it has some. A sign of life. The link may have an answer to them, which the
-   * owner has it {@link Link#flush} at the end of this duty cycle.
+   * Bulk bytes have arrived, or the peer has confirmed some, even if no other callback reports them
+   * yet. This counts as a sign of life. The link may have queued an answer, so {@link Link#flush}
+   * it at the end of this duty cycle.
    */
   default void onBulkMoved() {}
 
@@ -24,17 +24,17 @@ public interface LinkListener {
   void onWritable();
 
   /**
-   * The link is gone. Called exactly once; nothing comes after it.
+   * The link is gone. This is called exactly once, as the last event.
    *
-   * @param reason what happened, in words: {@code "the peer closed the connection"}
+   * @param reason in words, such as {@code "the peer closed the connection"}
    */
   void onClosed(String reason);
 
   /**
-   * The link is gone, since one end does not trust who the other is: told in place of {@link
+   * The link is gone, because one end does not trust the other. This is called in place of {@link
    * #onClosed}.
    *
-   * @param reason what happened, in words
+   * @param reason in words
    */
   default void onUntrusted(String reason) {
     onClosed(reason);

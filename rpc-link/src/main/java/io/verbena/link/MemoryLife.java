@@ -7,24 +7,25 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of the life of memory that is handed to a link: whether it may stay pinned while it
- * is not in use. Never for longer than its scope lasts, which links find out by and by.
+ * The expected life of memory that a link uses: whether it may stay pinned while it is not in use.
+ * It never stays pinned after its scope has ended, which links check from time to time. Immutable
+ * and safe for use by any thread.
  */
 public final class MemoryLife {
-  /** A pool's, which hands it out again and again: it may stay pinned. */
+  /** Memory of a pool, which reuses it. It may stay pinned. */
   public static final MemoryLife HELD = new MemoryLife(() -> true);
 
-  /** The user's, who may use it again: it may stay pinned. */
+  /** Memory of the user, who may use it again. It may stay pinned. */
   public static final MemoryLife LENT = new MemoryLife(() -> true);
 
-  /** Used this once: it is unpinned as soon as it is released. */
+  /** Memory that is used once. It is unpinned as soon as it is released. */
   public static final MemoryLife ONCE = new MemoryLife(() -> false);
 
   private static final MemorySegment.Scope GLOBAL = Arena.global().scope();
 
   private final BooleanSupplier staying;
 
-  /** What its owner frees the memory with, where that is not its own scope. */
+  /** The scope with which the owner frees the memory, if that is not its own scope. */
   private final @Nullable WeakReference<MemorySegment.Scope> owner;
 
   private MemoryLife(BooleanSupplier staying) {
@@ -37,8 +38,8 @@ public final class MemoryLife {
   }
 
   /**
-   * Returns this life, of memory that its owner frees with a scope. Of the global scope nobody is
-   * told when it is freed, as memory of another library may be: it is used this once.
+   * Returns this life for memory that its owner frees with a scope. Memory of the global scope is
+   * unpinned after one use, because nothing announces when it is freed.
    */
   public MemoryLife of(MemorySegment memory, MemorySegment.Scope freedWith) {
     if (freedWith.equals(GLOBAL)) {
@@ -49,27 +50,28 @@ public final class MemoryLife {
         : new MemoryLife(staying, new WeakReference<>(freedWith));
   }
 
-  /** Returns this life, of memory that is freed with its own scope. */
+  /** Returns this life for memory that is freed with its own scope. */
   public MemoryLife of(MemorySegment memory) {
     return of(memory, memory.scope());
   }
 
-  /** Returns what tells that memory has been freed; null if its owner's scope is gone. */
+  /** Returns the scope that ends when the memory is freed; null if the owner's scope is gone. */
   public MemorySegment.@Nullable Scope scopeOf(MemorySegment memory) {
     return owner == null ? memory.scope() : owner.get();
   }
 
   /**
-   * The user's, who may use it again for as long as something is so: it may stay pinned until then,
-   * or until soon after.
+   * Returns the life of memory that the user may use again while a condition holds. It may stay
+   * pinned until the condition ends, or shortly after.
    *
-   * @param so asked by any link's loop, now and then; must not keep the memory from being freed
+   * @param so the condition. The loop of any link checks it from time to time. It must not keep the
+   *     memory from being freed
    */
   public static MemoryLife lentWhile(BooleanSupplier so) {
     return new MemoryLife(so);
   }
 
-  /** Returns whether it may stay pinned now, although nobody uses it. Safe for any thread. */
+  /** Returns whether the memory may stay pinned now, although nothing uses it. */
   public boolean mayStay() {
     return staying.getAsBoolean();
   }

@@ -13,7 +13,10 @@ import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509ExtendedTrustManager;
 import org.jspecify.annotations.Nullable;
 
-/** The JDK's judgement of certificates, which tells whom a certificate with a wrong name is of. */
+/**
+ * The JDK's check of certificates. If a certificate has a wrong name, the message contains the
+ * names that it has.
+ */
 final class NamedTrust extends X509ExtendedTrustManager {
   private final X509ExtendedTrustManager judge;
 
@@ -22,9 +25,9 @@ final class NamedTrust extends X509ExtendedTrustManager {
   }
 
   /**
-   * Returns what trusts those in a store.
+   * Returns trust managers for the certificates in a store.
    *
-   * @param trusted null: those whom the JDK trusts
+   * @param trusted null for the certificates that the JDK trusts
    */
   static TrustManager[] in(@Nullable KeyStore trusted) throws GeneralSecurityException {
     TrustManagerFactory factory =
@@ -41,7 +44,7 @@ final class NamedTrust extends X509ExtendedTrustManager {
     try {
       judge.checkServerTrusted(chain, type, engine);
     } catch (CertificateException e) {
-      checkServerTrusted(chain, type); // without the name: what else is wrong with it comes first
+      checkServerTrusted(chain, type); // without the name: any other fault comes first
       throw new CertificateException(
           e.getMessage() + "; it is for " + CertificateNames.of(List.of(chain)).hosts());
     }

@@ -1,17 +1,17 @@
 package io.verbena.link;
 
 /**
- * A range of the peer's memory that both ends know by a number, and that is written from its
- * beginning to its end. On the link's event loop.
+ * A range of the peer's memory that both ends identify by a number. It is written from its
+ * beginning to its end. Its methods are called on the link's event loop.
  */
 public final class NumberedTarget implements RemoteTarget {
-  /** What the peer calls it. */
+  /** The peer's number for it. */
   public final long number;
 
   private final long length;
   private long next;
 
-  /** One that nothing is written to yet. */
+  /** Makes a target to which nothing has been written yet. */
   public NumberedTarget(long number, long length) {
     this.number = number;
     this.length = length;
@@ -23,9 +23,9 @@ public final class NumberedTarget implements RemoteTarget {
   }
 
   /**
-   * Checks what is to be written.
+   * Checks the next write.
    *
-   * @throws IllegalArgumentException if it is empty, does not come next, or does not fit
+   * @throws IllegalArgumentException if it is empty, leaves a gap, or does not fit
    */
   public void requireNext(long at, int bytes) {
     if (at != next || bytes < 1 || bytes > length - at) {
@@ -34,7 +34,7 @@ public final class NumberedTarget implements RemoteTarget {
     }
   }
 
-  /** So many more bytes are written. */
+  /** Records a write of so many bytes. */
   public void wrote(int bytes) {
     next += bytes;
   }

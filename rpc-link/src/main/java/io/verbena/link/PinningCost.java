@@ -1,23 +1,25 @@
 package io.verbena.link;
 
 /**
- * What it costs a link to pin memory of its users, and to let go of it again, in nanoseconds.
+ * The time that a link needs to pin and unpin memory of users, in nanoseconds.
  *
- * @param fixed for any memory
- * @param perPage for each page of {@link #PAGE_BYTES}
+ * @param fixed the time for memory of any length
+ * @param perPage the additional time for each page of {@link #PAGE_BYTES}
  */
 public record PinningCost(double fixed, double perPage) {
-  /** The smallest page; larger ones make pinning cheaper than is reckoned here. */
+  /** The length of the smallest page. Larger pages make pinning cheaper than calculated here. */
   public static final int PAGE_BYTES = 4096;
 
-  /** Of a link that pins nothing. */
+  /** The cost on a link that pins nothing. */
   public static final PinningCost NONE = new PinningCost(0, 0);
 
   /**
-   * Returns the cost that two measurements tell.
+   * Returns the cost that follows from two measurements.
    *
-   * @param fewNanos what so few pages took
-   * @param manyNanos what so many pages took; more pages than few
+   * @param few the smaller number of pages
+   * @param fewNanos the time for few pages
+   * @param many the larger number of pages
+   * @param manyNanos the time for many pages
    */
   public static PinningCost of(long few, double fewNanos, long many, double manyNanos) {
     double perPage = Math.max(0, (manyNanos - fewNanos) / (many - few));

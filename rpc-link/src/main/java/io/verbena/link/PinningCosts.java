@@ -1,12 +1,13 @@
 package io.verbena.link;
 
 /**
- * What it costs a link to pin memory of its users, by what the memory is.
+ * The time that a link needs to pin memory of users, for two states of the memory.
  *
- * @param warm its pages are there, since somebody has written them
- * @param cold nobody has touched its pages, so that pinning it has them made and cleared
+ * @param warm for memory whose pages exist, because it has been written
+ * @param cold for memory that has never been touched, so that pinning must allocate and clear its
+ *     pages
  */
 public record PinningCosts(PinningCost warm, PinningCost cold) {
-  /** Of a link that pins nothing, or where it is not known. */
+  /** The cost on a link that pins nothing, or whose cost is unknown. */
   public static final PinningCosts NONE = new PinningCosts(PinningCost.NONE, PinningCost.NONE);
 }

@@ -1,8 +1,8 @@
 package io.verbena.link;
 
 /**
- * What else is spoken at an address where links are accepted, told from links by how a connection
- * begins. Each kind of link that has room for it has an interface of its own for it, with what its
- * connections are made of.
+ * Another protocol at an address where links are accepted. The first bytes of a connection
+ * distinguish it from a link. Each kind of link that allows this extends the interface with the
+ * type of its connections.
  */
 public interface PortProtocol {}

@@ -15,15 +15,17 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The providers of a service on the class path, and which of them is used: the one that a system
- * property names, else the first that is usable, from the highest priority down. Once one was
- * usable it stays the choice. One that cannot be loaded is left out, and {@link #whyNone} tells of
- * it. Safe for use by any thread.
+ * The providers of a service on the class path, and the choice among them. A system property may
+ * name the provider. Otherwise the usable one with the highest priority is chosen, and the choice
+ * never changes afterwards. A provider that cannot be loaded is left out, and {@link #whyNone}
+ * reports it. Safe for use by any thread.
  *
  * @param <T> the service
  */
 public final class ProviderChoice<T> {
-  /** More broken entries than any class path has: an iterator that never ends is broken, too. */
+  /**
+   * More broken entries than any class path has. The limit also stops an iterator that never ends.
+   */
   private static final int MOST_BROKEN = 100;
 
   private final List<Candidate<T>> candidates;
@@ -42,20 +44,19 @@ public final class ProviderChoice<T> {
   }
 
   /**
-   * Finds all providers of a service: those that its own class loader sees, and Verbena's, then
-   * those that the context class loader of the thread sees. A thread of a pool may have one that
-   * sees neither.
+   * Finds all providers of a service. It asks the class loader of the service, then Verbena's, then
+   * the context class loader of the thread. The context class loader alone does not suffice,
+   * because that of a pool's thread may see no providers.
    *
-   * @param name what a provider is called by users and in messages
-   * @param priority the highest is asked first
+   * @param name returns the name of a provider for users and messages
+   * @param priority returns the priority of a provider; the highest is asked first
    */
   public static <T> ProviderChoice<T> of(
       Class<T> service, Function<T, String> name, ToIntFunction<T> priority) {
     List<Candidate<T>> found = new ArrayList<>();
     Set<String> obstacles = new LinkedHashSet<>();
     Set<Class<?>> seen = new HashSet<>();
-    // The module of the service requires this one, which cannot say beforehand that it looks for
-    // it.
+    // The module of the service requires this module, so this module cannot declare "uses" for it.
     ProviderChoice.class.getModule().addReads(service.getModule()).addUses(service);
     for (ClassLoader loader : loaders(service)) {
       Iterator<ServiceLoader.Provider<T>> providers =
@@ -71,7 +72,7 @@ public final class ProviderChoice<T> {
             T one = provider.get();
             found.add(new Candidate<>(one, name.apply(one), priority.applyAsInt(one)));
           }
-        } catch (Throwable thrown) { // of the provider's own, or of the loader for its sake
+        } catch (Throwable thrown) { // thrown by the provider, or by the loader because of it
           broken++;
           obstacles.add(words(thrown));
         }
@@ -93,16 +94,16 @@ public final class ProviderChoice<T> {
   }
 
   /**
-   * Returns the cure where a provider was not found although its class is there; empty where the
-   * class is not.
+   * Returns the remedy if a provider was not found although its class is present; empty if the
+   * class is absent.
    *
-   * @param service what nothing says that it provides
-   * @param provider the name of its class
+   * @param service the service that no file lists the provider for
+   * @param provider the name of the provider's class
    */
   public static String unlisted(Class<?> service, String provider) {
     for (ClassLoader loader : loaders(service)) {
       try {
-        return "%s is there, but no META-INF/services/%s names it: where jars are put into one, files of that name are to be merged, as by the ServicesResourceTransformer of maven-shade-plugin or mergeServiceFiles() of Gradle's shadow"
+        return "%s is there, but no META-INF/services/%s names it. If jars are merged into one, the files of that name must be merged, too, for example by the ServicesResourceTransformer of maven-shade-plugin or mergeServiceFiles() of Gradle's shadow"
             .formatted(Class.forName(provider, false, loader).getName(), service.getName());
       } catch (ClassNotFoundException | LinkageError e) {
         // Another loader may see it.
@@ -111,7 +112,7 @@ public final class ProviderChoice<T> {
     return "";
   }
 
-  /** The choice of this one. */
+  /** Returns a choice of one provider. */
   public static <T> ProviderChoice<T> just(T provider) {
     return new ProviderChoice<>(
         List.of(new Candidate<>(provider, provider.getClass().getName(), 0)), List.of());
@@ -127,8 +128,8 @@ public final class ProviderChoice<T> {
   }
 
   /**
-   * Returns the choice among those that a system property names, by its name or its class; all,
-   * where the property is not set.
+   * Returns the choice among the providers that a system property names, by name or class. Returns
+   * all providers if the property is not set.
    */
   public ProviderChoice<T> named(String property) {
     String wanted = System.getProperty(property, "");
@@ -146,25 +147,25 @@ public final class ProviderChoice<T> {
     return new ProviderChoice<>(List.of(), why);
   }
 
-  /** Returns the choice among those that are called so. */
+  /** Returns the choice among the providers with this name or class. */
   public ProviderChoice<T> only(String name) {
     return new ProviderChoice<>(
         candidates.stream().filter(one -> one.isCalled(name)).toList(), obstacles);
   }
 
-  /** Returns the providers, the first choice first. */
+  /** Returns the providers, the highest priority first. */
   public List<T> all() {
     return candidates.stream().map(Candidate::provider).toList();
   }
 
-  /** Returns what the providers are called, the first choice first. */
+  /** Returns the names of the providers, the highest priority first. */
   public List<String> names() {
     return candidates.stream().map(Candidate::name).toList();
   }
 
   /**
-   * Returns the provider to use: one that is usable, and the same from then on; while none is, the
-   * first. Null where there is none at all.
+   * Returns the provider to use. The first usable provider is returned by all later calls, too.
+   * While none is usable, the first provider is returned. Null if there is no provider.
    */
   public @Nullable T get(Predicate<T> usable) {
     T before = chosen;
@@ -183,7 +184,7 @@ public final class ProviderChoice<T> {
     return candidates.isEmpty() ? null : candidates.getFirst().provider();
   }
 
-  /** Returns why there is none, as far as it is known; empty where none is on the class path. */
+  /** Returns the reasons why providers could not be loaded; empty if there are none. */
   public String whyNone() {
     return String.join("; ", obstacles);
   }

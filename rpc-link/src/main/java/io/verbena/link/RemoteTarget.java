@@ -1,7 +1,7 @@
 package io.verbena.link;
 
-/** A range of the peer's memory that it has opened for this end; {@link BulkPort#remote}. */
+/** A range of memory that the peer has opened for this end. See {@link BulkPort#remote}. */
 public interface RemoteTarget {
-  /** Returns how many bytes it takes. */
+  /** Returns its length in bytes. */
   long length();
 }

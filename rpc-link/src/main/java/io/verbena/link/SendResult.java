@@ -1,13 +1,16 @@
 package io.verbena.link;
 
-/** What became of a frame that was offered to a link. */
+/** The outcome of offering a frame to a link. */
 public enum SendResult {
   /** The link has the frame. */
   SENT,
 
-  /** No room or no credit now: offer it again after {@link LinkListener#onWritable}. */
+  /**
+   * The link has no room or no credit now. Offer the frame again after {@link
+   * LinkListener#onWritable}.
+   */
   BACK_PRESSURED,
 
-  /** The link is closed, and its listener has been or is being told. */
+  /** The link is closed, and {@link LinkListener#onClosed} has been called or is being called. */
   CLOSED
 }

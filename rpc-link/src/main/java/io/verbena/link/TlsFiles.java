@@ -35,18 +35,18 @@ import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A key, its certificates and whom to trust, from PEM files that may be replaced while the program
- * runs, as cert-manager and Kubernetes do:
+ * A key, its certificates and the trusted certificates, read from PEM files. The files may be
+ * replaced while the program runs, as cert-manager and Kubernetes do:
  *
  * <pre>{@code
  * TlsFiles.identity(Path.of("tls.crt"), Path.of("tls.key")).trusting(Path.of("ca.crt")).mutual()
  * }</pre>
  *
- * <p>When a connection opens, at most once a second, the files are looked at, on the event loop:
- * they belong on a local file system. If they have changed, that connection and later ones use what
- * is in them now, with nothing resumed of TLS sessions from before. Connections that stand go on.
- * Files that do not fit together, as while they are being replaced, are logged, and what was there
- * before is used until they do. Immutable for its users, and safe for use by any thread.
+ * <p>When a connection opens, at most once a second, the event loop checks the files. So keep them
+ * on a local file system. If they have changed, this connection and later ones use the new contents
+ * and resume no earlier TLS session. Open connections continue. Files may not match while they are
+ * being replaced. That is logged, and the earlier contents stay in use until the files match.
+ * Immutable for its users, and safe for use by any thread.
  */
 public final class TlsFiles implements Supplier<SSLContext> {
   private static final ThrottledLog UNUSABLE =
@@ -63,10 +63,10 @@ public final class TlsFiles implements Supplier<SSLContext> {
   private List<Seen> seen = List.of();
   private long lookedAt;
 
-  /** Where a key is, and its certificate with those that lead to whom others trust. */
+  /** The files of a key and of its certificates, up to one that peers trust. */
   private record Identity(Path certificates, Path key) {}
 
-  /** What tells one content of a file from the next without reading it. */
+  /** The attributes of a file that show a change without reading it. */
   private record Seen(long modified, long bytes, @Nullable Object file) {
     static Seen of(Path path) throws IOException {
       BasicFileAttributes now = Files.readAttributes(path, BasicFileAttributes.class);
@@ -82,7 +82,8 @@ public final class TlsFiles implements Supplier<SSLContext> {
   }
 
   /**
-   * An end that shows who it is, and trusts whom the JDK trusts.
+   * Returns the files of an end that presents a certificate. It trusts the certificates that the
+   * JDK trusts.
    *
    * @param certificates its own certificate first, then those that signed it, as {@code BEGIN
    *     CERTIFICATE} blocks
@@ -97,9 +98,9 @@ public final class TlsFiles implements Supplier<SSLContext> {
   }
 
   /**
-   * An end that shows nothing.
+   * Returns the files of an end that presents no certificate.
    *
-   * @param certificates whom it trusts, as {@code BEGIN CERTIFICATE} blocks
+   * @param certificates the trusted certificates, as {@code BEGIN CERTIFICATE} blocks
    */
   public static TlsFiles trust(Path certificates) {
     return new TlsFiles(
@@ -107,7 +108,7 @@ public final class TlsFiles implements Supplier<SSLContext> {
   }
 
   /**
-   * Returns the same, which trusts these and nobody else.
+   * Returns these files with other trusted certificates. No others are trusted.
    *
    * @param certificates as {@code BEGIN CERTIFICATE} blocks
    */
@@ -120,16 +121,17 @@ public final class TlsFiles implements Supplier<SSLContext> {
   }
 
   /**
-   * Returns what a client has: the server must prove the name it was connected to by.
+   * Returns options for a client. The server must prove the host name to which the client connects.
    *
-   * @throws IllegalArgumentException if the files cannot be used: says which, and why
+   * @throws IllegalArgumentException if the files cannot be used; the message names the file and
+   *     the reason
    */
   public TlsOptions client() {
     return new TlsOptions(this, false, true);
   }
 
   /**
-   * Returns what a server has that shows its certificate and asks for none.
+   * Returns options for a server that presents its certificate and requires none of clients.
    *
    * @throws IllegalArgumentException if the files cannot be used, or there is no key among them
    */
@@ -139,7 +141,7 @@ public final class TlsFiles implements Supplier<SSLContext> {
   }
 
   /**
-   * Returns what a server has that asks every client for a certificate.
+   * Returns options for a server that requires a certificate of every client.
    *
    * @throws IllegalArgumentException if the files cannot be used, or there is no key among them
    */
@@ -151,14 +153,15 @@ public final class TlsFiles implements Supplier<SSLContext> {
   private void requireIdentity() {
     if (identity == null) {
       throw new IllegalArgumentException(
-          "a server has a key to show: begin with TlsFiles.identity(certificates, key)");
+          "a server needs a key: begin with TlsFiles.identity(certificates, key)");
     }
   }
 
   /**
-   * Returns the context of what is in the files.
+   * Returns the context for the present contents of the files.
    *
-   * @throws IllegalArgumentException the first time, if they cannot be used: says which, and why
+   * @throws IllegalArgumentException on the first call, if they cannot be used; the message names
+   *     the file and the reason
    */
   @Override
   public synchronized SSLContext get() {
@@ -173,13 +176,13 @@ public final class TlsFiles implements Supplier<SSLContext> {
       if (before == null || !current.equals(seen)) {
         before = load();
         context = before;
-        seen = current; // looked at before it was read, so what changes meanwhile is read again
+        seen = current; // checked before reading, so a change meanwhile is read again
       }
     } catch (GeneralSecurityException | IllegalArgumentException e) {
       if (before == null) {
         throw new IllegalArgumentException("TLS files cannot be used: " + e.getMessage(), e);
       }
-      UNUSABLE.warn("{}; the TLS files as they were before stay in use", e.getMessage());
+      UNUSABLE.warn("{}; the earlier contents of the TLS files stay in use", e.getMessage());
     }
     return before;
   }
@@ -194,13 +197,13 @@ public final class TlsFiles implements Supplier<SSLContext> {
         .toList();
   }
 
-  /** Something that is done with a file. */
+  /** An operation on a file. */
   @FunctionalInterface
   private interface Use<T> {
     T of(Path file) throws IOException, GeneralSecurityException;
   }
 
-  /** Whatever is wrong with a file is told with its name. */
+  /** Adds the file's name to any failure of an operation. */
   private static <T> T of(Path file, Use<T> use) {
     try {
       return use.of(file);
@@ -266,12 +269,12 @@ public final class TlsFiles implements Supplier<SSLContext> {
 
   private static PrivateKey key(Path file, String algorithm)
       throws IOException, GeneralSecurityException {
-    // Of any encoding: what stands around the block is for people.
+    // A file of any encoding will do, because text around the block is for people.
     Matcher block = KEY.matcher(Files.readString(file, StandardCharsets.ISO_8859_1));
     if (!block.find()) {
       throw new GeneralSecurityException(
-          "has no BEGIN PRIVATE KEY block; 'openssl pkcs8 -topk8 -nocrypt' makes one of other"
-              + " forms");
+          "has no BEGIN PRIVATE KEY block; convert other forms by 'openssl pkcs8 -topk8"
+              + " -nocrypt'");
     }
     try {
       byte[] encoded = Base64.getMimeDecoder().decode(block.group(1));
@@ -283,7 +286,7 @@ public final class TlsFiles implements Supplier<SSLContext> {
     }
   }
 
-  /** Returns whether what one signs the other verifies. */
+  /** Returns whether one key verifies the signature of the other. */
   private static boolean belong(PrivateKey key, PublicKey shown) {
     byte[] text = "Verbena".getBytes(StandardCharsets.US_ASCII);
     try {
@@ -301,7 +304,7 @@ public final class TlsFiles implements Supplier<SSLContext> {
       signature.update(text);
       return signature.verify(signed);
     } catch (GeneralSecurityException e) {
-      return false; // as of another curve
+      return false; // for example a key of another curve
     }
   }
 }

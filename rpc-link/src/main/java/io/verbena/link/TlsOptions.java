@@ -5,14 +5,15 @@ import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
 
 /**
- * TLS by the JDK's provider.
+ * Options for TLS by the JDK's provider. Immutable.
  *
- * @param contexts asked for each new connection, on an event loop: holds this end's certificate and
- *     whom it trusts. Asked once when the options are made, so that what cannot work fails there
- * @param requireClientCertificate for a listener: whether a client must show a certificate (mutual
- *     TLS); a client ignores it
- * @param verifyHostName for a client: whether the server's certificate must name the host that was
- *     connected to; a listener ignores it
+ * @param contexts supplies the context for each new connection, with this end's certificate and the
+ *     trusted certificates. It is called on an event loop, and once when the options are made, so
+ *     that a fault shows there
+ * @param requireClientCertificate for a listener, whether a client must present a certificate
+ *     (mutual TLS); a client ignores it
+ * @param verifyHostName for a client, whether the server's certificate must name the host; a
+ *     listener ignores it
  */
 public record TlsOptions(
     Supplier<SSLContext> contexts, boolean requireClientCertificate, boolean verifyHostName) {
@@ -21,12 +22,12 @@ public record TlsOptions(
     Checks.required("context", Checks.required("contexts", contexts).get());
   }
 
-  /** With one context for good. */
+  /** Makes options with one context for all connections. */
   public TlsOptions(SSLContext context, boolean requireClientCertificate, boolean verifyHostName) {
     this(new Always(Checks.required("context", context)), requireClientCertificate, verifyHostName);
   }
 
-  /** So that options of one context are equal. */
+  /** Supplies one context, and makes options with the same context equal. */
   private record Always(SSLContext context) implements Supplier<SSLContext> {
     @Override
     public SSLContext get() {
@@ -34,22 +35,24 @@ public record TlsOptions(
     }
   }
 
-  /** For a client: the server must prove the name it was connected to by. */
+  /**
+   * Returns options for a client. The server must prove the host name to which the client connects.
+   */
   public static TlsOptions client(SSLContext context) {
     return new TlsOptions(context, false, true);
   }
 
-  /** For a server that shows its certificate and asks for none. */
+  /** Returns options for a server that presents its certificate and requires none of clients. */
   public static TlsOptions server(SSLContext context) {
     return new TlsOptions(context, false, false);
   }
 
-  /** For a server that asks every client for a certificate. */
+  /** Returns options for a server that requires a certificate of every client. */
   public static TlsOptions mutual(SSLContext context) {
     return new TlsOptions(context, true, false);
   }
 
-  /** Returns the context for a connection that opens now. */
+  /** Returns the context for a new connection. */
   public SSLContext context() {
     return contexts.get();
   }

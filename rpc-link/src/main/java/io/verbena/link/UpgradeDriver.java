@@ -3,73 +3,73 @@ package io.verbena.link;
 import java.net.URI;
 
 /**
- * Steps one event loop's links of a kind that sessions upgrade to. Called by the loop's thread
- * only.
+ * Steps the links of one event loop to which sessions upgrade, all of one kind. Only the loop's
+ * thread calls it.
  *
- * <p>The passive end makes an offer, bytes that the core carries to the peer over the session's
- * first link and does not look into. The active end connects by them. A stranger without the
- * offer's one-time token is turned away before anything is made for it.
+ * <p>The passive end makes an offer, which the core carries to the peer over the session's first
+ * link without reading it. The active end connects by the offer. An attempt without the offer's
+ * one-time token is refused before any resource is allocated for it.
  */
 public interface UpgradeDriver extends AutoCloseable {
   /**
-   * Does what is ready and returns without waiting; returns how much was done.
+   * Handles ready events without waiting. Returns the number of events handled.
    *
-   * @param nowNanos the time
+   * @param nowNanos the present time
    */
   int poll(long nowNanos);
 
   /**
-   * Returns whether there are links: worth polling for a while before waiting, since these links
-   * are polled without a system call.
+   * Returns whether there are links. The loop then polls for a while before it waits, because
+   * polling these links needs no system call.
    */
   boolean isInUse();
 
   /**
-   * The loop is about to wait: makes sure that whatever happens from now on wakes it. May do what
-   * became ready.
+   * Prepares for the loop's wait, so that every later event wakes the loop. It may handle events
+   * that became ready.
    *
-   * @param nowNanos the time
-   * @return false if something has happened already: the loop then polls again instead of waiting
+   * @param nowNanos the present time
+   * @return false if an event has occurred already; the loop then polls again instead of waiting
    */
   boolean armWakeup(long nowNanos);
 
   /**
-   * Returns bytes that tell the passive end what it needs to make an offer; they go with the active
-   * end's request.
+   * Returns the active end's request, with everything that the passive end needs for an offer.
    *
-   * @param peer the address the session's first link is connected to
-   * @throws LinkException if a link cannot be asked for; the message says why
+   * @param peer the address to which the session's first link is connected
+   * @throws LinkException if this end cannot have such a link; the message gives the reason
    */
   byte[] request(URI peer, LinkOptions options) throws LinkException;
 
   /**
    * Offers a link to a peer, for one use.
    *
-   * @param request what the active end's {@link #request} returned; comes from the peer, so trust
-   *     nothing in it
-   * @param localAddress where the session's first link ends on this host
-   * @param handler hears of the link when the peer has connected and both ends can use it, or of
-   *     its failure, at most once, after a bounded time at the latest
+   * @param request the result of the active end's {@link #request}; it comes from the peer and must
+   *     not be trusted
+   * @param localAddress the local address of the session's first link
+   * @param handler receives the link when the peer has connected and both ends can use it, or the
+   *     failure. It is called at most once, within a bounded time
    * @return the offer
-   * @throws LinkException if there is nothing to offer; the message says why, for the peer
+   * @throws LinkException if this end can offer no link; the message gives the reason, and the peer
+   *     receives it
    */
   byte[] offer(
       byte[] request, URI localAddress, LinkOptions options, LinkDriver.ConnectHandler handler)
       throws LinkException;
 
   /**
-   * Connects by an offer, trying its candidates in turn, within the connect time-out.
+   * Connects by an offer. It tries the candidates of the offer in turn, within the connect timeout.
    *
-   * @param offer comes from the peer, so trust nothing in it
-   * @param handler hears of the outcome exactly once, later, on this loop
+   * @param offer comes from the peer and must not be trusted
+   * @param handler receives the outcome exactly once, later, on this loop
    */
   void connect(byte[] offer, LinkOptions options, LinkDriver.ConnectHandler handler);
 
   /**
-   * Closes every link, when what was sent by it has arrived, or after some seconds where a peer
-   * does not answer. Links' listeners are told.
+   * Closes every link when all that it sent has arrived, or after some seconds if the peer does not
+   * answer. {@link LinkListener#onClosed} is called for every link.
    *
-   * @param meanwhile what else the loop has to do: runs now and then while links are waited for
+   * @param meanwhile the other work of the loop, which runs from time to time during the wait
    */
   void close(Runnable meanwhile);
 

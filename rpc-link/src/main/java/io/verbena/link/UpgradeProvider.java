@@ -4,70 +4,72 @@ import java.net.URI;
 import java.util.Map;
 
 /**
- * A kind of link that a session changes to after it has opened over another, found by {@link
- * java.util.ServiceLoader}. Of several a session takes the first that is to be had with its peer,
- * in the order of their {@linkplain #priority() priorities}, or the one that the system property
- * {@code verbena.upgrade} names. One whose links are lost soon, again and again, is asked for
- * behind the others. Whatever it throws keeps sessions on TCP, and no more. Safe for use by any
- * thread.
+ * A provider of one kind of link to which a session upgrades after it has opened over another,
+ * found by {@link java.util.ServiceLoader}. The system property {@code verbena.upgrade} may name
+ * the kind to use. Otherwise a session tries the kinds from the highest {@linkplain #priority()
+ * priority} down and uses the first that works with its peer. A kind whose links are soon lost,
+ * again and again, is tried after the others. If a provider throws, sessions stay on TCP, with no
+ * other effect. Safe for use by any thread.
  */
 public interface UpgradeProvider {
   /** Returns the kind of link, such as {@code "rdma"}. */
   String kind();
 
-  /** Returns where it stands among others: the highest is tried first. */
+  /** Returns the priority among all kinds. The highest is tried first. */
   default int priority() {
     return 0;
   }
 
-  /** Returns whether this host can make such links now. Cheap enough to ask for each session. */
+  /**
+   * Returns whether this host can make such links now. It is cheap enough to call for each session.
+   */
   Availability availability();
 
   /**
-   * Returns why no such link leads to a peer, in words like those of {@link
-   * Availability.Unavailable}; empty where one may. Cheap enough to ask for each session.
+   * Returns the reason why no such link can reach a peer, in words like those of {@link
+   * Availability.Unavailable}; empty if one may. It is cheap enough to call for each session.
    *
-   * @param peer the address that the session's first link is connected to
+   * @param peer the address to which the session's first link is connected
    */
   default String outOfReach(URI peer) {
     return "";
   }
 
   /**
-   * Returns whether a request is of this kind, as {@link UpgradeDriver#request} makes it. Where
-   * there are several kinds, the passive end finds out so which one is asked for.
+   * Returns whether a request was made by the {@link UpgradeDriver#request} of this kind. If there
+   * are several kinds, the passive end finds the requested one by this.
    *
-   * @param request comes from the peer, so trust nothing in it
+   * @param request comes from the peer and must not be trusted
    */
   default boolean understands(byte[] request) {
     return true;
   }
 
   /**
-   * Makes what steps these links on one event loop. Called only where they are available.
+   * Makes a driver for the links of one event loop. It is called only if such links are available.
    *
-   * @param wakeLoop ends the loop's wait; called by any thread when the driver has something to do
+   * @param wakeLoop ends the loop's wait. Any thread may call it when the driver has work
    */
   UpgradeDriver newDriver(Runnable wakeLoop);
 
-  /** Returns what its links hold and have done, by name, for those who watch over them. */
+  /** Returns figures about these links by name, for monitoring. */
   default Map<String, Long> figures() {
     return Map.of();
   }
 
-  /** Whether links of a kind can be had on this host. */
+  /** The answer to whether this host can make links of a kind. */
   sealed interface Availability {
     /**
-     * They can.
+     * The host can make such links.
      *
-     * @param detail by what, such as {@code "rxe0 at 10.7.0.1"}
+     * @param detail the device and its address, such as {@code "rxe0 at 10.7.0.1"}
      */
     record Available(String detail) implements Availability {}
 
     /**
-     * They cannot.
+     * The host cannot make such links.
      *
-     * @param reason why, in words that fit behind "tcp: ", such as {@code "no verbs device on this
+     * @param reason in words that can follow "tcp: ", such as {@code "no verbs device on this
      *     host"}
      */
     record Unavailable(String reason) implements Availability {}

@@ -1,7 +1,7 @@
 /**
- * The seam between the core and the links that carry its frames. A link moves whole frames, in
- * order, and knows nothing of sessions or calls; the core names no link implementation. Everything
- * here is called on the one thread that steps the event loop, except where a method says otherwise.
+ * The interface between the core and the links that carry its frames. A link moves whole frames in
+ * order and knows no sessions or calls. The core knows no implementation of a link. All methods are
+ * called on the thread that steps the event loop, unless their documentation says otherwise.
  */
 @NullMarked
 package io.verbena.link;

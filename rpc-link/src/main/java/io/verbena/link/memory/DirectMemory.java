@@ -8,17 +8,20 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether the process has direct memory, as far as is known. The JVM collects garbage and waits for
- * half a second before it says that there is none. An event loop has no time for that: so after a
- * refusal nobody asks until a thread of its own has found some. Safe for use by any thread.
+ * Remembers whether the process has direct memory left. The JVM collects garbage and waits for half
+ * a second before it refuses memory, which is too long for an event loop. So after a refusal no
+ * caller tries again until a separate thread has found some. Safe for use by any thread.
  */
 public final class DirectMemory {
   private static final long FIRST_NANOS = Duration.ofSeconds(5).toNanos();
 
-  /** Each look collects garbage, and where others keep all memory for good, in vain. */
+  /**
+   * The longest time between two attempts, because each collects garbage, in vain if others keep
+   * all memory.
+   */
   private static final long MOST_NANOS = Duration.ofMinutes(1).toNanos();
 
-  /** The most that is asked for at once, here and for bulk. */
+  /** The largest amount that is allocated at once, here and for bulk. */
   private static final int LOOKED_FOR_BYTES = 1 << 20;
 
   private static final AtomicReference<@Nullable Refusal> REFUSAL = new AtomicReference<>();
@@ -26,14 +29,17 @@ public final class DirectMemory {
   private DirectMemory() {}
 
   /**
-   * There was none.
+   * A refusal.
    *
-   * @param nanos when
-   * @param againNanos after which time it is looked for again
+   * @param nanos its time
+   * @param againNanos the time until the next attempt
    */
   private record Refusal(long nanos, long againNanos) {}
 
-  /** Returns whether it was refused, and none has been found since: it is not to be asked for. */
+  /**
+   * Returns whether direct memory was refused and none has been found since. Do not allocate any
+   * then.
+   */
   public static boolean isOut() {
     Refusal last = REFUSAL.get();
     if (last == null) {
@@ -44,13 +50,13 @@ public final class DirectMemory {
       Refusal next = new Refusal(now, Math.min(2 * last.againNanos, MOST_NANOS));
       if (REFUSAL.compareAndSet(last, next)) {
         OwnThreads.background(
-            "verbena-direct-memory", DirectMemory::look, none -> {}); // then another time
+            "verbena-direct-memory", DirectMemory::look, none -> {}); // tries again later
       }
     }
     return true;
   }
 
-  /** The JVM has said that there is none. */
+  /** Records a refusal by the JVM. */
   public static void refused() {
     REFUSAL.compareAndSet(null, new Refusal(NanoClock.SYSTEM.nanoTime(), FIRST_NANOS));
   }

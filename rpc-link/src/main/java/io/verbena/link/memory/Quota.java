@@ -6,22 +6,23 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * So much of something (bytes, calls) that the sessions of one client or server share. Half of it
- * is guaranteed to them in equal parts; the other half is lent to whoever comes first.
+ * An amount of a resource (bytes, calls) that the sessions of one client or server share. Half of
+ * it is guaranteed to the sessions in equal parts. The other half is lent, first come, first
+ * served.
  *
  * <pre>
  *   | share | share | share | share |          lent to any           |
  *   '------- half, for at least 4 --'-------------- half ------------'
  * </pre>
  *
- * <p>What a session has of its guaranteed part nobody else can have, so that one whose peer stops
- * takes nothing from the others. The parts shrink as sessions come; what one has by then it keeps,
- * so that for a while half as much again may be in use. Who needs what is lent out tells its
- * holders so, by {@link #want}, and {@linkplain Share#waiters waits} until something comes back.
+ * <p>No session can use the guaranteed part of another, so a session whose peer stops takes nothing
+ * from the others. The parts shrink when sessions join. A session keeps the amount that it has
+ * then, so up to half as much again may be in use for a while. A session that needs a lent amount
+ * asks its holders by {@link #want}, and {@linkplain Share#waiters waits} until some is released.
  * Safe for use by any thread.
  */
 public final class Quota {
-  /** So many sessions find their part free, even where others came long before. */
+  /** For so many sessions a part stays free, even if other sessions came long before. */
   private static final int LEAST_MEMBERS = 4;
 
   private final long limit;
@@ -32,20 +33,23 @@ public final class Quota {
   private final Waiters waiters = new Waiters(this::lendable);
   private volatile long guaranteed;
 
-  /** A session, as one of those that share. Both methods are called by any thread. */
+  /** A session that shares the quota. Any thread may call its methods. */
   public interface Holder {
-    /** Returns who its peer is, for messages. */
+    /** Returns the name of its peer, for messages. */
     String peer();
 
-    /** Others want what it has beyond its guaranteed part: gives back what it can spare. */
+    /**
+     * Other sessions need the amount that this session has beyond its guaranteed part. It should
+     * release as much as it can.
+     */
     void wanted();
   }
 
   /**
-   * All of it free.
+   * Makes a quota that is all free.
    *
-   * @param limit how much there is, in all
-   * @param leastShare what each session is guaranteed, however many there are
+   * @param limit the total amount
+   * @param leastShare the least amount guaranteed to each session, for any number of sessions
    */
   public Quota(long limit, long leastShare) {
     this.limit = limit;
@@ -53,12 +57,12 @@ public final class Quota {
     divide();
   }
 
-  /** Returns how much there is, in all. */
+  /** Returns the total amount. */
   public long limit() {
     return limit;
   }
 
-  /** Returns how much is taken. */
+  /** Returns the amount in use. */
   public long taken() {
     return owned.get() + lent.get();
   }
@@ -75,12 +79,12 @@ public final class Quota {
     guaranteed = Math.max(leastShare, limit / 2 / Math.max(LEAST_MEMBERS, members.size()));
   }
 
-  /** Returns whether anybody waits for something to be given back. */
+  /** Returns whether any session waits for a release. */
   public boolean isAwaited() {
     return !waiters.isEmpty();
   }
 
-  /** Tells those who have more than their guaranteed part that others want it. */
+  /** Asks the sessions that have more than their guaranteed part to release it. */
   public void want() {
     for (Share share : members) {
       if (share.isBeyondGuaranteed()) {
@@ -89,7 +93,7 @@ public final class Quota {
     }
   }
 
-  /** Returns who has most, and how much, for a message. */
+  /** Returns the session that has most, and its amount, for a message. */
   public String most() {
     return members.stream()
         .max(Comparator.comparingLong(Share::held))
@@ -106,7 +110,7 @@ public final class Quota {
     return mostLent() - lent.get();
   }
 
-  /** What one session has of it. */
+  /** The share of one session. */
   public final class Share {
     private final Holder holder;
     private final AtomicLong own = new AtomicLong();
@@ -116,72 +120,76 @@ public final class Quota {
       this.holder = holder;
     }
 
-    /** Returns what it is shared with. */
+    /** Returns the quota that is shared. */
     public Quota quota() {
       return Quota.this;
     }
 
-    /** Returns those who wait until others give something back. */
+    /** Returns the sessions that wait for a release. */
     public Waiters waiters() {
       return waiters;
     }
 
-    /** Returns how much of an amount is more than what is free of its guaranteed part. */
+    /** Returns the part of an amount that exceeds the free guaranteed part. */
     public long beyond(long amount) {
       return amount - unused();
     }
 
-    /** Returns what is missing for an amount that it could not take. */
+    /** Returns the shortage that prevented taking an amount. */
     public Shortage shortage(long amount) {
       return new Shortage(waiters, () -> beyond(amount));
     }
 
-    /** Returns how much nobody else can have. */
+    /** Returns the guaranteed amount. */
     public long guaranteed() {
       return guaranteed;
     }
 
-    /** Returns how much it has. */
+    /** Returns the amount that the session has. */
     public long held() {
       return own.get() + borrowed.get();
     }
 
-    /** Returns how much of its guaranteed part is free. */
+    /** Returns the free amount of the guaranteed part. */
     public long unused() {
       return Math.max(0, guaranteed - own.get());
     }
 
-    /** Returns whether it could take so much if nobody else had anything. */
+    /** Returns whether the session could take an amount if the other sessions had nothing. */
     public boolean mayEverTake(long amount) {
       return amount <= guaranteed + mostLent();
     }
 
     /**
-     * Says why it could not take so many bytes, who has them, and what helps.
+     * Returns a message for bytes that could not be taken, with the reason, the largest holder and
+     * the remedy.
      *
-     * @param setting what would have to be raised
+     * @param setting the setting to raise
      */
     public String refusal(long bytes, String setting) {
       return mayEverTake(bytes)
-          ? "%d bytes found no memory: of %d for all sessions %d are taken, and %s. Try again later"
+          ? "no memory is free for %d bytes: of %d for all sessions %d are in use; %s. Try again later"
               .formatted(bytes, limit, taken(), most())
           : "%d bytes are more than the %d that one session may have of %d: raise %s there"
               .formatted(bytes, guaranteed + mostLent(), limit, setting);
     }
 
-    /** Returns whether it has more than is guaranteed to it now. */
+    /** Returns whether the session has more than its guaranteed part now. */
     public boolean isBeyondGuaranteed() {
       return held() > guaranteed;
     }
 
-    /** Takes so much, of its guaranteed part first; or nothing, and returns false. */
+    /**
+     * Takes an amount, first from the guaranteed part. Returns false, and takes nothing, if there
+     * is not enough.
+     */
     public synchronized boolean take(long amount) {
       long within = Math.min(amount, unused());
       long beyond = amount - within;
       if (beyond > 0 && !MemoryBudget.addUpTo(mostLent(), beyond, lent)) {
         return false;
       }
-      // What is owned can be too much only where sessions that came before had larger parts.
+      // The owned amount can exceed the limit only if earlier sessions had larger parts.
       if (within > 0 && !MemoryBudget.addUpTo(limit, within, owned)) {
         lent.addAndGet(-beyond);
         return false;
@@ -192,7 +200,8 @@ public final class Quota {
     }
 
     /**
-     * Takes so much of what is lent out, and of no session's part; or nothing, and returns false.
+     * Takes an amount from the lent half only. Returns false, and takes nothing, if there is not
+     * enough.
      */
     public synchronized boolean borrow(long amount) {
       if (!MemoryBudget.addUpTo(mostLent(), amount, lent)) {
@@ -202,7 +211,10 @@ public final class Quota {
       return true;
     }
 
-    /** Takes so much whatever there is: for what exists already, and is bounded otherwise. */
+    /**
+     * Takes an amount without a check. It serves for memory that exists already and has another
+     * bound.
+     */
     public synchronized void takeAnyway(long amount) {
       if (!take(amount)) {
         lent.addAndGet(amount);
@@ -210,7 +222,7 @@ public final class Quota {
       }
     }
 
-    /** Gives so much back, what is borrowed first. */
+    /** Releases an amount, first of the lent half. */
     public void give(long amount) {
       synchronized (this) {
         long back = Math.min(amount, borrowed.get());
@@ -222,7 +234,7 @@ public final class Quota {
       waiters.freed();
     }
 
-    /** The session is over; what it still has it gives back by and by. */
+    /** Removes a session that is over. It still releases the amount that it has. */
     public void leave() {
       members.remove(this);
       divide();

@@ -1,22 +1,24 @@
 package io.verbena.link.memory;
 
 /**
- * What the sessions of one client or server share, and each has its part of.
+ * The quotas that the sessions of one client or server share.
  *
- * @param slots how many message slots each has beside those of the pool
- * @param assemblies bytes on the heap for long messages and large arrays while they arrive
- * @param values bytes outside the heap for large values and objects while they arrive, and for what
- *     is read ahead of sending
- * @param replies bytes of results that peers have yet to take
+ * @param slots the number of message slots beside those of the pool
+ * @param assemblies bytes on the heap for arriving long messages and large arrays
+ * @param values bytes outside the heap for arriving large values and objects, and for bytes that
+ *     are read before sending
+ * @param replies bytes of results that peers have not received yet
  */
 public record Quotas(Quota slots, Quota assemblies, Quota values, Quota replies) {
-  /** However many sessions there are, each has so many slots for itself. */
+  /** The number of slots that each session has for itself, for any number of sessions. */
   private static final int LEAST_SLOTS = 8;
 
-  /** However many sessions there are, a frame of the longest finds room. */
+  /**
+   * The number of bytes for each session, for any number of sessions: room for the longest frame.
+   */
   private static final int LEAST_BYTES = 64 << 10;
 
-  /** All of it free. */
+  /** Returns quotas that are all free. */
   public static Quotas of(long slots, long assemblyBytes, long valueBytes, long replyBytes) {
     return new Quotas(
         new Quota(slots, LEAST_SLOTS), bytes(assemblyBytes), bytes(valueBytes), bytes(replyBytes));

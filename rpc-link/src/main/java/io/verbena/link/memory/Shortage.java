@@ -3,9 +3,9 @@ package io.verbena.link.memory;
 import java.util.function.LongSupplier;
 
 /**
- * What is missing, where others may give it back.
+ * A shortage of a resource that others may release.
  *
- * @param waiters who are told when they do
- * @param needs how much of what others have is needed by now; asked by any thread
+ * @param waiters the waiters for a release
+ * @param needs returns the amount that is needed of others at present; any thread may call it
  */
 public record Shortage(Waiters waiters, LongSupplier needs) {}

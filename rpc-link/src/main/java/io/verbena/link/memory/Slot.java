@@ -8,19 +8,21 @@ import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A fixed piece of long-lived memory that holds one frame, on its way from the caller that encodes
- * it, through its session, back to its pool. A message that is longer than the slot spills into a
- * buffer of its own and is cut into frames by its session.
+ * A fixed piece of long-lived memory for one frame. The caller encodes into it, the session sends
+ * it, and then it returns to its pool. A message that is longer than the slot spills into another
+ * buffer, and the session splits it into frames.
  *
- * <p>Ownership passes by hand-over between threads and is not synchronized here: {@link #hold} and
- * {@link #release} are called by the session's event loop alone once the slot has been handed to
- * it.
+ * <p>A slot is handed from thread to thread and does not synchronize itself. After the caller has
+ * handed it to the session's event loop, only that loop calls {@link #hold} and {@link #release}.
  */
 public final class Slot {
   /** No deadline. */
   public static final long NO_DEADLINE = Long.MIN_VALUE;
 
-  /** So many bytes before a pool's slot are its link's, to send what goes before the frame. */
+  /**
+   * The number of bytes before a pool's slot that the link may use, to send its own header with the
+   * frame.
+   */
   public static final int LEAD = 8;
 
   private final ByteBuffer buffer;
@@ -39,7 +41,7 @@ public final class Slot {
   private Quota.@Nullable Share chargedTo;
   private long charged;
 
-  /** A slot on the heap. */
+  /** Makes a slot on the heap. */
   private Slot(ByteBuffer buffer, @Nullable Semaphore place) {
     this.buffer = buffer;
     this.led = null;
@@ -49,9 +51,9 @@ public final class Slot {
   }
 
   /**
-   * A slot of a pool.
+   * Makes a slot of a pool.
    *
-   * @param led its memory, and {@link #LEAD} bytes before it
+   * @param led its memory and the {@link #LEAD} bytes before it
    */
   Slot(ByteBuffer led, SlotPool pool) {
     this.buffer = led.slice(LEAD, led.capacity() - LEAD);
@@ -61,39 +63,41 @@ public final class Slot {
     this.place = null;
   }
 
-  /** Returns a claimed slot that belongs to no pool, for a frame that must not wait for one. */
+  /** Returns a claimed slot without a pool, for a frame that must not wait for one. */
   public static Slot unpooled(int bytes) {
     return onHeap(bytes, null);
   }
 
-  /** Returns one like it that took a place of somebody's, who has it back with the last release. */
+  /**
+   * Returns a claimed slot without a pool that holds a permit. The last release returns the permit.
+   */
   static Slot onHeap(int bytes, @Nullable Semaphore place) {
     Slot slot = new Slot(ByteBuffer.allocate(bytes), place);
     slot.claimed();
     return slot;
   }
 
-  /** Returns the memory. Use absolute indices; position and limit mean nothing. */
+  /** Returns the memory. Use absolute indices; position and limit have no meaning. */
   public ByteBuffer buffer() {
     return buffer;
   }
 
-  /** Returns the memory and {@link #LEAD} bytes before it; null where there are none. */
+  /** Returns the memory and the {@link #LEAD} bytes before it; null for a slot without a pool. */
   public @Nullable ByteBuffer led() {
     return led;
   }
 
-  /** Returns where {@link #buffer} begins in memory, where there is {@link #led}. */
+  /** Returns the address of {@link #buffer}. Valid only if {@link #led} is not null. */
   public long address() {
     return address;
   }
 
-  /** Returns how many bytes fit. */
+  /** Returns the capacity in bytes. */
   public int capacity() {
     return buffer.capacity();
   }
 
-  /** Returns the slot's own encoder, kept from message to message. */
+  /** Returns the slot's own encoder, which is reused for each message. */
   public WireEncoder encoder() {
     WireEncoder e = encoder;
     if (e == null) {
@@ -104,9 +108,9 @@ public final class Slot {
   }
 
   /**
-   * Ends encoding: from here on the slot's content and length are what the encoder wrote.
+   * Ends encoding. The slot then has the content and length that the encoder wrote.
    *
-   * @return the large values that travel beside the message; null where there are none
+   * @return the large values that travel beside the message; null if there are none
    */
   public @Nullable LargeValues encoded(int headerBytes) {
     dropParts();
@@ -118,13 +122,16 @@ public final class Slot {
     return beside;
   }
 
-  /** Returns the memory that holds the whole message: the slot's own, or what it spilled into. */
+  /**
+   * Returns the memory that holds the whole message: the slot's own, or the buffer into which it
+   * spilled.
+   */
   public ByteBuffer content() {
     return spilled != null ? spilled : buffer;
   }
 
   /**
-   * Returns the memory on the heap that it holds, in bytes; 0 where its message fits a pooled one.
+   * Returns the memory that it holds on the heap, in bytes; 0 if a pooled slot holds the message.
    */
   public int onHeap() {
     if (spilled != null) {
@@ -133,7 +140,7 @@ public final class Slot {
     return pool == null ? buffer.capacity() : 0;
   }
 
-  /** Has somebody's share count so many bytes for it until it is released. */
+  /** Counts so many bytes against a share until the slot is released. */
   public void charge(Quota.Share share, long bytes) {
     uncharge();
     share.takeAnyway(bytes);
@@ -149,12 +156,12 @@ public final class Slot {
     }
   }
 
-  /** Returns the large values that travel beside the message; null where there are none. */
+  /** Returns the large values that travel beside the message; null if there are none. */
   public @Nullable LargeValues parts() {
     return parts;
   }
 
-  /** Returns the large values, from now on the caller's to close. */
+  /** Returns the large values. The caller must close them. */
   public @Nullable LargeValues takeParts() {
     LargeValues taken = parts;
     parts = null;
@@ -168,12 +175,12 @@ public final class Slot {
     }
   }
 
-  /** Returns how long the message in it is, header included. */
+  /** Returns the length of the message in bytes, header included. */
   public int length() {
     return length;
   }
 
-  /** Says how long the frame in it is. */
+  /** Sets the length of the frame in bytes. */
   public void length(int length) {
     if (length < 0 || length > buffer.capacity()) {
       throw new IllegalArgumentException(length + " bytes in a slot of " + buffer.capacity());
@@ -182,8 +189,8 @@ public final class Slot {
   }
 
   /**
-   * Says what the message in it is, by what its header says of that: the first word, as far as it
-   * is known before the frame leaves, and the third.
+   * Sets two words of the message's header: the first, as far as it is known before sending, and
+   * the third.
    */
   public void header(long first, long third) {
     this.first = first;
@@ -200,12 +207,12 @@ public final class Slot {
     return third;
   }
 
-  /** Returns by when the call in it ends, or {@link #NO_DEADLINE}. */
+  /** Returns the deadline of the call in it, or {@link #NO_DEADLINE}. */
   public long deadlineNanos() {
     return deadlineNanos;
   }
 
-  /** Says by when the call in it ends. */
+  /** Sets the deadline of the call in it. */
   public void deadlineNanos(long deadlineNanos) {
     this.deadlineNanos = deadlineNanos;
   }
@@ -217,7 +224,7 @@ public final class Slot {
     deadlineNanos = NO_DEADLINE;
   }
 
-  /** Keeps the slot from its pool until one more {@link #release}. */
+  /** Keeps the slot out of its pool until one more {@link #release}. */
   public void hold() {
     if (holders == 0) {
       throw new IllegalStateException("slot is not claimed");
@@ -225,7 +232,7 @@ public final class Slot {
     holders++;
   }
 
-  /** Lets go of the slot; the last one to do so returns it to its pool. */
+  /** Releases the slot. The last release returns it to its pool. */
   public void release() {
     if (holders == 0) {
       throw new IllegalStateException("slot was released already");
@@ -236,7 +243,7 @@ public final class Slot {
       dropParts();
       uncharge();
       if (encoder != null) {
-        encoder.drop(); // or a pool of small slots would keep as many long messages alive
+        encoder.drop(); // otherwise a pool of small slots would keep long messages alive
       }
       if (pool != null) {
         pool.putBack(this);

@@ -8,13 +8,15 @@ import org.jctools.queues.atomic.MpmcAtomicArrayQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Slots of one size, carved from slabs that are allocated when first needed and kept. Safe for use
- * by any thread.
+ * A pool of slots of one size. They are carved from slabs, which are allocated when they are first
+ * needed and kept. Safe for use by any thread.
  */
 public final class SlotPool {
   private static final int MOST_SLOT_BYTES = 1 << 20;
 
-  /** Slots are used in turn: while few are in use, so few stay in the processor's cache. */
+  /**
+   * The queue is FIFO, so reuse walks through a whole slab. 64 KiB stay in the processor's cache.
+   */
   private static final int SLAB_BYTES = 64 << 10;
 
   private static final ThrottledLog NO_MEMORY =
@@ -24,16 +26,16 @@ public final class SlotPool {
   private final int maxSlots;
   private final MpmcAtomicArrayQueue<Slot> free;
 
-  /** One that was put back and is claimed next, without the queue: calls mostly come one by one. */
+  /** A released slot to claim next, without the queue, because most calls come one by one. */
   private final AtomicReference<@Nullable Slot> spare = new AtomicReference<>();
 
   private final AtomicInteger carved = new AtomicInteger();
 
   /**
-   * A pool that holds at most so many slots.
+   * Makes a pool.
    *
    * @param slotBytes the size of one slot
-   * @param maxBytes the budget for all of them, at least 1 MiB
+   * @param maxBytes the budget for all slots, at least 1 MiB
    */
   public SlotPool(int slotBytes, long maxBytes) {
     if (slotBytes < 64 || slotBytes > MOST_SLOT_BYTES) {
@@ -50,17 +52,17 @@ public final class SlotPool {
     return slotBytes;
   }
 
-  /** Returns how many slots there may be. */
+  /** Returns the largest number of slots. */
   public int maxSlots() {
     return maxSlots;
   }
 
-  /** Returns how many slots are claimed now; while some are being made, they count too. */
+  /** Returns the number of claimed slots. Slots that are just being made count, too. */
   public int inUse() {
     return carved.get() - free.size() - (spare.get() == null ? 0 : 1);
   }
 
-  /** Claims a slot, or returns null when all are in use, and there is no memory for more. */
+  /** Claims a slot. Returns null if all are in use and no more can be made. */
   public @Nullable Slot claim() {
     Slot slot = spare.get();
     if (slot == null || !spare.compareAndSet(slot, null)) {
@@ -76,7 +78,7 @@ public final class SlotPool {
     return slot;
   }
 
-  /** Claims a slot; where all are in use, one on the heap that belongs to no pool. */
+  /** Claims a slot, or makes one on the heap without a pool if all are in use. */
   public Slot claimSurely() {
     Slot slot = claim();
     return slot == null ? Slot.unpooled(slotBytes) : slot;
@@ -109,8 +111,8 @@ public final class SlotPool {
   }
 
   /**
-   * Returns memory for more slots; null where the process has none left, or had none just now. One
-   * thread looks for it at a time: where there is none, the others need not look too.
+   * Returns memory for more slots; null if the process has none left, or had none a short time ago.
+   * Only one thread at a time tries, so that the others need not try in vain.
    */
   private synchronized @Nullable ByteBuffer slab(int bytes) {
     if (DirectMemory.isOut()) {
@@ -121,8 +123,8 @@ public final class SlotPool {
     } catch (OutOfMemoryError e) {
       DirectMemory.refused();
       NO_MEMORY.warn(
-          "Messages are made on the heap and copied from there until there is direct memory again:"
-              + " the process has none left for more slots ({}): raise -XX:MaxDirectMemorySize",
+          "The process has no direct memory left for more message slots ({}): messages are"
+              + " encoded on the heap and copied until there is some. Raise -XX:MaxDirectMemorySize",
           e.getMessage());
       return null;
     }

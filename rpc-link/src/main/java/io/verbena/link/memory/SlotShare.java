@@ -5,9 +5,10 @@ import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The slots that one session's callers may have: those of the pool while it has any, and then so
- * many of the session's own, on the heap, as it is guaranteed. A peer that acknowledges nothing can
- * empty the pool; the calls to all others go on. Safe for use by any thread.
+ * The slots that callers of one session may claim. They come from the pool while it has any. After
+ * that they are the session's own slots on the heap, up to its guaranteed number. A peer that
+ * acknowledges nothing can empty the pool, but calls to other peers continue. Safe for use by any
+ * thread.
  */
 public final class SlotShare {
   private final SlotPool pool;
@@ -16,10 +17,10 @@ public final class SlotShare {
   private long granted;
 
   /**
-   * A session's share.
+   * Makes a session's share.
    *
-   * @param pool first come, first served
-   * @param share says how many the session may have beyond the pool
+   * @param pool for all sessions, first come, first served
+   * @param share determines the number of slots beyond the pool
    */
   public SlotShare(SlotPool pool, Quota.Share share) {
     this.pool = pool;
@@ -29,9 +30,9 @@ public final class SlotShare {
   /**
    * Claims a slot.
    *
-   * @param clock to wait on
-   * @param waitNanos how long to wait until one of the session's own is free; 0: not at all
-   * @return null if there is none
+   * @param clock measures the wait
+   * @param waitNanos the longest wait for one of the session's own slots; 0 for no wait
+   * @return the slot; null if none is free
    */
   public @Nullable Slot claim(NanoClock clock, long waitNanos) throws InterruptedException {
     Slot slot = pool.claim();
@@ -43,7 +44,10 @@ public final class SlotShare {
     return free ? Slot.onHeap(pool.slotBytes(), own) : null;
   }
 
-  /** Makes its own as many as it is guaranteed while there are so many sessions. */
+  /**
+   * Adjusts the number of own slots to the guaranteed number, which depends on the number of
+   * sessions.
+   */
   private synchronized void fit() {
     long more = share.guaranteed() - granted;
     if (more > 0) {
@@ -57,17 +61,17 @@ public final class SlotShare {
     }
   }
 
-  /** Says why there is none, and what helps. */
+  /** Returns a message with the reason why no slot is free, and the remedy. */
   public String exhausted() {
     return "all "
         + pool.maxSlots()
-        + " message slots are in use, and the "
+        + " message slots are in use, and so are the "
         + share.guaranteed()
-        + " kept for this session too, whose peer has yet to acknowledge what they hold: wait for"
-        + " that, or raise slotMemoryBytes";
+        + " reserved for this session: wait until its peer has acknowledged some messages"
+        + ", or raise slotMemoryBytes";
   }
 
-  /** The session is over. */
+  /** Ends the share of a session that is over. */
   public void close() {
     share.leave();
   }

@@ -8,9 +8,8 @@ import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
 
 /**
- * Those who wait until others give back what all of them share: bytes, registrations, places. When
- * something is given back, those who can go on by it are told, the one that has waited for longest
- * first, each on its own loop.
+ * The waiters for a shared resource, such as bytes, registrations or permits. A release notifies
+ * waiters in the order of arrival, each on its own loop, as many as the free amount can serve.
  *
  * <pre>
  *   place ── join ─→ waits ── freed, and it fits ─→ told: looks, on its loop ─→ leaves, or waits on
@@ -18,9 +17,8 @@ import java.util.function.LongSupplier;
  *                      └────────────────────────────────────────────────────────────┘
  * </pre>
  *
- * <p>Nothing is set aside for them: who comes just then may take it before. Who needs nothing of
- * what others have, but has enough in its own part, is told whatever others need. Safe for use by
- * any thread.
+ * <p>Nothing is reserved for a waiter, so a newcomer may take the amount first. A waiter whose own
+ * share is enough is notified at once. Safe for use by any thread.
  */
 public final class Waiters {
   private final LongSupplier free;
@@ -28,32 +26,31 @@ public final class Waiters {
   private volatile boolean any;
 
   /**
-   * None wait.
+   * Starts without waiters.
    *
-   * @param free how much could be taken now; asked by any thread
+   * @param free returns the amount that is free now; any thread may call it
    */
   public Waiters(LongSupplier free) {
     this.free = free;
   }
 
   /**
-   * Returns a place for somebody who may have to wait; waits not yet.
+   * Returns a place for a possible waiter, which does not wait yet.
    *
-   * @param loop runs what it is told
-   * @param look tries again what was in vain
+   * @param loop runs its notifications
+   * @param look tries again to take the resource
    */
   public Place place(Executor loop, Runnable look) {
     return new Place(loop, look);
   }
 
-  /** Returns whether nobody waits. */
+  /** Returns whether there are no waiters. */
   public boolean isEmpty() {
     return !any;
   }
 
   /**
-   * Something was given back, or shared out anew: tells as many of those who wait as it is enough
-   * for.
+   * Notifies as many waiters as the free amount can serve, after a release or a change of shares.
    */
   public void freed() {
     if (any) {
@@ -77,7 +74,10 @@ public final class Waiters {
     return goOn;
   }
 
-  /** Where somebody stands who may wait. Its methods are for its loop, but may be called by any. */
+  /**
+   * The place of a possible waiter. Its methods are meant for its loop, but any thread may call
+   * them.
+   */
   public final class Place {
     private final Executor loop;
     private final Runnable look;
@@ -89,16 +89,16 @@ public final class Waiters {
       this.look = look;
     }
 
-    /** Returns where it is. */
+    /** Returns the waiters that it belongs to. */
     public Waiters waiters() {
       return Waiters.this;
     }
 
     /**
-     * Waits from now on, behind all others, or where it waited before. Who has come looks once
-     * more: what was given back before has told it nothing.
+     * Starts to wait after all others, or keeps its position if it waits already. A new waiter
+     * tries once more, because an earlier release did not notify it.
      *
-     * @param needs how much of what is free it needs; asked by any thread
+     * @param needs returns the amount that it needs; any thread may call it
      */
     public void join(LongSupplier needs) {
       boolean came;
@@ -127,7 +127,7 @@ public final class Waiters {
       look.run();
     }
 
-    /** Waits no more. What it was told of and did not look at is for others. */
+    /** Stops waiting. A notification that it has not used goes to other waiters. */
     public void leave() {
       boolean unheard;
       synchronized (Waiters.this) {

@@ -1,7 +1,7 @@
 /**
- * The buffers that messages are encoded in, and how sessions share memory ({@link
- * io.verbena.link.memory.Quota}). A slot belongs to exactly one holder at a time: the caller that
- * encodes, then the session until the peer has acknowledged it, then its pool again; a link may
+ * The buffers for encoded messages, and the memory that sessions share ({@link
+ * io.verbena.link.memory.Quota}). A slot has exactly one owner at a time: first the caller that
+ * encodes, then the session until the peer has acknowledged it, then its pool again. A link may
  * hold it in between.
  */
 @NullMarked

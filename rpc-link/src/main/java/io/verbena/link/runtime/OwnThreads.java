@@ -11,28 +11,29 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /**
- * The threads on which Verbena does its own work, and the one way on which a task gets to a thread:
- * each has an owner, which hears of it where no thread can be had for the task, or the task throws.
+ * The threads for Verbena's own work, and the only way to run a task on another thread. Each task
+ * has an owner. The owner learns if no thread is available for the task, or if the task throws.
  *
- * <p>They are daemons, and threads of the platform: handlers that compute may hold every carrier of
- * the virtual ones. Safe for use by any thread.
+ * <p>The threads are daemons and platform threads, because computing handlers may occupy every
+ * carrier of virtual threads. Safe for use by any thread.
  */
 public final class OwnThreads {
-  /** The resolver of the JDK blocks, for seconds if DNS does. */
+  /** The resolver of the JDK blocks for seconds if DNS is slow. */
   private static final int MOST_LOOKUPS = 64;
 
   private static final long IDLE_SECONDS = 2;
 
-  /** Looks names up, for the whole process. */
+  /** Runs the name lookups of the whole process. */
   public static final Executor LOOKUPS = pool("verbena-lookup", MOST_LOOKUPS);
 
   private OwnThreads() {}
 
   /**
-   * Has a task run by an executor, once. An executor may throw and run the task all the same: what
-   * comes first counts.
+   * Runs a task once by an executor. An executor may throw and still run the task. The first of the
+   * two counts.
    *
-   * @param failed hears why no thread took the task, on this thread, or what it threw, on its own
+   * @param failed receives the reason why no thread took the task, on this thread, or the exception
+   *     of the task, on the task's thread
    */
   @SuppressWarnings("CatchingUnchecked") // an executor may be users' code
   public static void hand(Executor executor, Runnable task, Consumer<Throwable> failed) {
@@ -46,16 +47,16 @@ public final class OwnThreads {
     }
   }
 
-  /** Has a task run on a thread of its own: see {@link #hand}. */
+  /** Runs a task on a new thread, as {@link #hand} does. */
   public static void background(String name, Runnable task, Consumer<Throwable> failed) {
     hand(run -> daemon(name, run).start(), task, failed);
   }
 
   /**
-   * Has a task run by an executor, which is asked again where it has no thread, until it has one.
+   * Runs a task by an executor, and tries again until the executor has a thread.
    *
-   * @param refused hears each time why there is none
-   * @param later runs what it is given when it is time to ask again
+   * @param refused receives the reason of each refusal
+   * @param later runs a given action when it is time to try again
    */
   public static void persistently(
       Executor executor, Runnable task, Consumer<Throwable> refused, Consumer<Runnable> later) {
@@ -68,7 +69,7 @@ public final class OwnThreads {
         });
   }
 
-  /** Returns a thread of the platform, not started, that keeps no process alive. */
+  /** Returns a platform thread, not started, that does not keep the process alive. */
   public static Thread daemon(String name, Runnable task) {
     Thread thread = new Thread(task, name);
     thread.setDaemon(true);
@@ -76,8 +77,8 @@ public final class OwnThreads {
   }
 
   /**
-   * Returns threads that are made when there is work, and gone when there was none for 2 s. What
-   * finds them all busy waits for its turn.
+   * Returns a pool whose threads start when there is work, and end after 2 s without work. Tasks
+   * wait if all threads are busy.
    */
   public static Executor pool(String name, int most) {
     return new Pool(name, most);
@@ -95,7 +96,7 @@ public final class OwnThreads {
       return task -> daemon(name + "-" + number.incrementAndGet(), task);
     }
 
-    /** Where no thread more can be had, those that there are do it. */
+    /** Leaves the task to the existing threads if no new thread can start. */
     @Override
     public void execute(Runnable task) {
       try {
@@ -107,7 +108,7 @@ public final class OwnThreads {
           throw noThread;
         }
         if (getPoolSize() == 0 && getQueue().remove(task)) {
-          throw noThread; // the last has ended meanwhile
+          throw noThread; // the last thread has ended meanwhile
         }
       }
     }

@@ -12,18 +12,18 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * One place in the code that writes to the log when a peer, or a user's code, has it do so. That
- * may be a million times a second, on an event loop: so the first {@value #AT_ONCE} lines are
- * written, then one in ten seconds, with the number of those that were left out. What is left out
- * is counted, and costs no more than that. Their words come in {@linkplain OneLine one line}. The
- * whole process shares each place's lines: the count is by place, not by peer, since a peer may
- * come back as another.
+ * A place in the code that writes to the log because of a peer or of user code. Such causes may
+ * occur a million times a second, on an event loop. So only the first {@value #AT_ONCE} lines are
+ * written, and then one in ten seconds, with the number of omitted lines. An omitted line costs
+ * only a counter. Texts of others are written as {@linkplain OneLine one line}. The limit holds for
+ * a place in the whole process, not for a peer, because a peer may return under another name. Safe
+ * for use by any thread.
  */
 public final class ThrottledLog {
-  /** So many lines, so that what happens now and then is told in full. */
+  /** The number of lines that are written at once, so that rare events are logged in full. */
   public static final int AT_ONCE = 10;
 
-  /** How long it takes until there may be one more line. */
+  /** The time until one more line may be written. */
   public static final Duration ONE_MORE = Duration.ofSeconds(10);
 
   private static final long ONE_MORE_NANOS = ONE_MORE.toNanos();
@@ -35,12 +35,12 @@ public final class ThrottledLog {
   private final AtomicLong leftOut = new AtomicLong();
 
   /**
-   * A leaky bucket: when it will be empty. Each line puts {@link #ONE_MORE} in, and there is room
-   * for {@link #AT_ONCE} of them.
+   * The time when a leaky bucket will be empty. Each line adds {@link #ONE_MORE}, and the bucket
+   * holds {@link #AT_ONCE} of them.
    */
   private final AtomicLong emptyAt;
 
-  /** A place with a clock of its own, which is not among {@link #counts}. */
+  /** Makes a place with its own clock, which {@link #counts} does not contain. */
   public ThrottledLog(Logger log, NanoClock clock) {
     this.log = log;
     this.clock = clock;
@@ -48,9 +48,9 @@ public final class ThrottledLog {
   }
 
   /**
-   * A place in this class.
+   * Returns a new place in a class.
    *
-   * @param what is told there, in a few words, for {@link #counts}
+   * @param what the subject of its lines, in a few words, for {@link #counts}
    */
   public static ThrottledLog of(Class<?> where, String what) {
     ThrottledLog place = new ThrottledLog(LoggerFactory.getLogger(where), NanoClock.SYSTEM);
@@ -58,7 +58,10 @@ public final class ThrottledLog {
     return place;
   }
 
-  /** Returns how often each place had something to tell since this process began, if ever. */
+  /**
+   * Returns the number of events at each place since this process began. Places without events are
+   * left out.
+   */
   public static Map<String, Long> counts() {
     Map<String, Long> counts = new TreeMap<>();
     PLACES.forEach(
@@ -72,8 +75,8 @@ public final class ThrottledLog {
   }
 
   /**
-   * Lets every place write as if the process had just begun; its count goes on. For tests: what one
-   * of them provoked shall not silence another.
+   * Lets every place write as if the process had just begun. Its count continues. Tests use it, so
+   * that one test does not silence another.
    */
   public static void refill() {
     for (ThrottledLog place : PLACES.values()) {
@@ -82,38 +85,38 @@ public final class ThrottledLog {
     }
   }
 
-  /** Returns how often there was something to tell, told or not. */
+  /** Returns the number of events, written or not. */
   public long count() {
     return count.get();
   }
 
-  /** Counts what needs no line, since it was told before. */
+  /** Counts an event that needs no line, because it was logged before. */
   public void again() {
     count.incrementAndGet();
   }
 
-  /** Tells of what is in order. */
+  /** Logs an event that is no fault. */
   public void info(String format, @Nullable Object first, @Nullable Object second) {
     if (mayWrite()) {
       log.info(line(format), OneLine.of(first), OneLine.of(second));
     }
   }
 
-  /** Tells. */
+  /** Logs a warning. */
   public void warn(String format, @Nullable Object subject) {
     if (mayWrite()) {
       log.warn(line(format), OneLine.of(subject));
     }
   }
 
-  /** Tells. */
+  /** Logs a warning. */
   public void warn(String format, @Nullable Object first, @Nullable Object second) {
     if (mayWrite()) {
       log.warn(line(format), OneLine.of(first), OneLine.of(second));
     }
   }
 
-  /** Tells. */
+  /** Logs a warning. */
   public void warn(
       String format, @Nullable Object first, @Nullable Object second, @Nullable Object third) {
     if (mayWrite()) {
@@ -121,7 +124,9 @@ public final class ThrottledLog {
     }
   }
 
-  /** Tells of what was thrown, and of its stack; at level DEBUG of what is left out, too. */
+  /**
+   * Logs a warning with an exception and its stack trace. Omitted lines are written at level DEBUG.
+   */
   public void warn(String format, @Nullable Object subject, Throwable thrown) {
     if (mayWrite()) {
       Thrown.log(log, Level.WARN, line(format), subject, thrown);
@@ -130,7 +135,7 @@ public final class ThrottledLog {
     }
   }
 
-  /** Tells of what was thrown by a fault of this end's. */
+  /** Logs an exception that is a fault of this end. */
   public void error(String format, @Nullable Object subject, Throwable thrown) {
     if (mayWrite()) {
       Thrown.log(log, Level.ERROR, line(format), subject, thrown);

@@ -6,23 +6,26 @@ import org.slf4j.Logger;
 import org.slf4j.event.Level;
 
 /**
- * Exceptions of users' in words. What an exception says of itself is its user's code too: it may
- * throw anything, and an error of it must not become that of whoever only wanted to tell.
+ * Formats exceptions of user code. The methods of an exception are user code, too, and may throw
+ * anything. Such an error must not reach the code that only wants to report the exception.
  */
 public final class Thrown {
   private Thrown() {}
 
-  /** Returns an exception's type, without its package, and message. */
+  /** Returns an exception's type without the package, and its message. */
   public static String words(Throwable thrown) {
     return words(thrown.getClass().getSimpleName(), thrown);
   }
 
-  /** Returns an exception's type, with its package, and message. */
+  /** Returns an exception's type with the package, and its message. */
   public static String fullWords(Throwable thrown) {
     return words(thrown.getClass().getName(), thrown);
   }
 
-  /** Writes a line with what was thrown; where that cannot be written, with its words alone. */
+  /**
+   * Logs a line with an exception. If its stack trace cannot be written, only type and message are
+   * logged.
+   */
   @SuppressWarnings("CatchingUnchecked") // users' code may throw anything
   public static void log(
       Logger log, Level level, String format, @Nullable Object subject, Throwable thrown) {
@@ -33,13 +36,15 @@ public final class Thrown {
     }
   }
 
-  /** Returns whether an exception's message is, or has, these words of another's. */
+  /**
+   * Returns whether an exception's message contains the message of another. True for no message.
+   */
   public static boolean repeats(Throwable thrown, String words) {
     try {
       String message = thrown.getMessage();
       return message == null || message.contains(words);
     } catch (RuntimeException | Error broken) {
-      return false; // it has no message of its own to tell, and none of another's
+      return false; // the exception has no readable message, so it repeats none
     }
   }
 
@@ -47,7 +52,7 @@ public final class Thrown {
     return type + ": " + message(thrown);
   }
 
-  /** Returns an exception's message; where that cannot be had, so. */
+  /** Returns an exception's message, or a text that says that it cannot be read. */
   @SuppressWarnings("CatchingUnchecked") // users' code may throw anything
   public static @Nullable String message(Throwable thrown) {
     try {

@@ -1,6 +1,6 @@
 /**
- * What is written to the log at somebody else's bidding: bounded, counted, and never the end of
- * whoever writes it. Safe for use by any thread.
+ * Time, threads, and log lines that peers or user code cause. Such lines are limited and counted,
+ * and cannot harm the code that writes them. Safe for use by any thread.
  */
 @NullMarked
 package io.verbena.link.runtime;
