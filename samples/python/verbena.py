@@ -513,11 +513,11 @@ class Session(contextlib.AbstractContextManager):
         return call
     def _answered(self, kind, frame, body):
         call = self._calls.pop(frame.call, None)
-        if call is None: raise WireError(f"a reply to call {frame.call}, which was not made")
+        if call is None: raise WireError(f"a reply to call {frame.call}, which does not exist")
         self._under_way -= 1
         try: call.end(self._outcome(call, kind, frame, body))
         except RpcError as e: call.end(None, e)
-        except BROKEN as e: call.end(None, RpcError("PROTOCOL_ERROR", f"its reply does not decode: {e!r}"))
+        except BROKEN as e: call.end(None, RpcError("PROTOCOL_ERROR", f"its reply cannot be decoded: {e!r}"))
     def _outcome(self, call, kind, frame, body):
         if frame.flags & PARTS:
             self._refuse_bulk(frame.call << 3 | 7, "RESOURCE_EXHAUSTED")

@@ -139,7 +139,7 @@ class LeftOutTest {
     resolver.tell("10.0.0.7:99999");
     assertThat(world.failure(ShopRpc.async(channel).who("?")))
         .hasMessageContaining("none of 1 servers takes calls: the resolver found a malformed")
-        .hasMessageContaining("'10.0.0.7:99999' is no address");
+        .hasMessageContaining("'10.0.0.7:99999' is not an address");
     resolver.tell("10.0.0.7:99999", "mem://a", "mem://b");
     world.settle();
     assertThat(world.answers(channel, 4)).containsOnly("a", "b");

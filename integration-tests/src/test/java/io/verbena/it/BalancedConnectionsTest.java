@@ -110,7 +110,7 @@ class BalancedConnectionsTest {
                 assertThat(failure.status()).isEqualTo(RpcStatus.UNAVAILABLE);
                 assertThat(failure.execution()).isEqualTo(Execution.UNKNOWN);
                 assertThat(failure)
-                    .hasMessageContaining("another server answered")
+                    .hasMessageContaining("this is not the server that opened session")
                     .hasMessageContaining("balancer");
               });
       assertThat(HouseRpc.client(session).add(3)).isEqualTo(4);

@@ -26,7 +26,7 @@ class AddressesTest {
     try (VerbenaClient client = VerbenaClient.builder().build()) {
       assertThatThrownBy(() -> client.connect(address))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessageContaining("'" + address + "' is no address: write host:port");
+          .hasMessageContaining("'" + address + "' is not an address: write host:port");
       assertThatThrownBy(() -> client.session(address))
           .isInstanceOf(IllegalArgumentException.class);
       assertThatThrownBy(() -> client.checkAddress(address))

@@ -48,7 +48,7 @@ public class LeftOutLinkTest {
     assertFails(
         Compressing.class,
         "1024",
-        "compressFromBytes is set, and nothing on the class path compresses. Add"
+        "compressFromBytes is set, but no compression is on the class path. Add"
             + " io.verbena:compression-lz4 to the class path.",
         "rpc-mem",
         "rpc-tcp",
@@ -60,7 +60,7 @@ public class LeftOutLinkTest {
     assertFails(
         Compressing.class,
         "1024",
-        "compression-lz4 needs at.yawk.lz4:lz4-java beside it: see that the build leaves it in.",
+        "compression-lz4 needs at.yawk.lz4:lz4-java: check that the build includes it.",
         "lz4-java");
   }
 

@@ -5,10 +5,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * How users write addresses: {@code host:port} means TCP; other links have a scheme of their own.
+ * Parses addresses as users write them. {@code host:port} means TCP; other links have their own
+ * scheme.
  */
 final class Addresses {
-  /** As the TCP link reads it; a port has no more digits, and what else stands there is a slip. */
+  /**
+   * The pattern that the TCP link accepts. A port has at most five digits, and nothing follows it.
+   */
   private static final Pattern HOST_AND_PORT = Pattern.compile("(\\[[^\\]]+]|[\\w.-]+):(\\d{1,5})");
 
   private static final int MOST_PORT = 0xffff;
@@ -18,7 +21,7 @@ final class Addresses {
   static URI parse(String address) {
     try {
       URI uri = URI.create(address.contains("://") ? address : "tcp://" + address);
-      String place = uri.getRawAuthority(); // its host is null where a name has an underscore
+      String place = uri.getRawAuthority(); // getHost() is null if a name has an underscore
       boolean named = uri.getScheme() != null && place != null && !place.startsWith(":");
       if (named && (!"tcp".equals(uri.getScheme()) || isHostAndPort(place))) {
         return uri;
@@ -37,7 +40,7 @@ final class Addresses {
   private static String malformed(String address) {
     return "'"
         + address
-        + "' is no address: write host:port, tcp://host:port or mem://name, with a port up to "
+        + "' is not an address: write host:port, tcp://host:port or mem://name, with a port up to "
         + MOST_PORT;
   }
 }

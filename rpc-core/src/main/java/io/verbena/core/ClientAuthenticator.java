@@ -6,54 +6,62 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides who a client is when it opens or resumes a session. Runs on a thread of its own, so it
- * may block, for four fifths of the server's {@code connectTimeout}: then it is interrupted and the
- * client refused. It must be safe for use by any thread.
+ * Identifies a client that opens or resumes a session. It runs on a separate thread, so it may
+ * block. After four fifths of the server's {@code connectTimeout} it is interrupted and the client
+ * refused. It must be safe for use by any thread.
  */
 @FunctionalInterface
 public interface ClientAuthenticator {
   /**
-   * Returns who the client is, for {@link io.verbena.api.Peer#identity}. Null or a blank text
-   * refuses it with UNAUTHENTICATED, and so does an {@link AuthenticationException}, whose message
-   * it hears. Whatever else is thrown refuses it with UNAVAILABLE, and is in the server's log.
+   * Returns the identity of the client, for {@link io.verbena.api.Peer#identity}. Null or a blank
+   * text refuses the client with UNAUTHENTICATED. So does an {@link AuthenticationException}, whose
+   * message the client receives. Any other exception refuses the client with UNAVAILABLE, and the
+   * server logs it.
    *
-   * @throws AuthenticationException to refuse it
+   * @throws AuthenticationException to refuse the client
    */
   String authenticate(Credentials credentials) throws AuthenticationException;
 
   /**
-   * What a client shows.
+   * The credentials of a client. Immutable.
    *
-   * @param token what its {@code token} setting gave; empty for none
-   * @param certificates those of its TLS handshake, as it has sent them: its own first, which this
-   *     end trusts and it has the key of. Empty where none was asked for
-   * @param address where it connects from
+   * @param token the result of the client's {@code token} setting; empty if it has none
+   * @param certificates the certificates of its TLS handshake in the order of sending. The client's
+   *     own certificate is the first: this end trusts it, and the client has its key. Empty if none
+   *     was requested
+   * @param address the client's address
    */
   record Credentials(String token, List<X509Certificate> certificates, String address) {
-    /** Keeps a copy. */
+    /** Copies the list. */
     public Credentials {
       certificates = List.copyOf(certificates);
     }
 
-    /** Returns whom its certificate names: its subject, URIs, DNS names and e-mail addresses. */
+    /**
+     * Returns the names in the client's certificate: subject, URIs, DNS names and e-mail addresses.
+     */
     public CertificateNames names() {
       return CertificateNames.of(certificates);
     }
 
     /**
-     * Returns who its certificate says it is, in one name: see {@link CertificateNames#principal}.
-     * Null where it showed none, or one without such a name.
+     * Returns the one name that identifies the owner of the certificate, as {@link
+     * CertificateNames#principal} does. Null if there is no certificate, or if it has no such name.
      */
     public @Nullable String principal() {
       return names().principal();
     }
   }
 
-  /** The client is refused; the message reaches it. */
+  /** Refuses a client, which receives the message. */
   final class AuthenticationException extends Exception {
     private static final long serialVersionUID = 1L;
 
-    /** Says why, in words for the client. */
+    /**
+     * Makes a refusal.
+     *
+     * @param message the reason, for the client to read
+     */
     public AuthenticationException(String message) {
       super(message);
     }

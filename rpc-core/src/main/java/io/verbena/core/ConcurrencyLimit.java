@@ -5,25 +5,25 @@ import io.verbena.api.settings.Checks;
 import java.util.Set;
 
 /**
- * How many calls a server runs at once, all sessions together. The limit follows their latency: it
- * rises while more calls at once do not take longer, and falls when they do. Calls beyond it are
- * refused before they run, with RESOURCE_EXHAUSTED, NOT_EXECUTED; those of low {@link Priority}
- * first, since each priority may fill its share of the limit alone. Immutable; begin with {@link
- * #DEFAULT}.
+ * The number of calls that a server runs at once, over all sessions. The limit follows the latency
+ * of calls. It rises while more concurrent calls do not take longer, and falls when they do.
+ * Further calls are refused before they run, with RESOURCE_EXHAUSTED, NOT_EXECUTED. Calls of low
+ * {@link Priority} are refused first, because each priority may fill only its share of the limit.
+ * Immutable; start from {@link #DEFAULT}.
  *
- * <p>A call counts from its arrival until its handler has ended, with the time that it waits for a
- * thread. One-way calls, calls with streams, and those whose handlers are {@code nonBlocking} do
- * not count, and are not refused.
+ * <p>A call counts from its arrival until its handler has ended, including the wait for a thread.
+ * One-way calls, calls with streams, and calls of {@code nonBlocking} handlers do not count and are
+ * not refused.
  *
- * @param initial the limit at the start, between both bounds
- * @param least the limit falls no lower, from 1
- * @param most it rises no higher, to 1,000,000
- * @param normalShare which part of the limit {@link Priority#NORMAL} calls may fill, more than 0
- *     and at most 1; {@link Priority#CRITICAL} ones may fill all of it
- * @param backgroundShare which part {@link Priority#BACKGROUND} calls may fill, more than 0 and at
- *     most {@code normalShare}
- * @param exempt methods that do not count, as {@code service/method}: those that wait for an event,
- *     for which no more calls at once take longer
+ * @param initial the limit at the start, between {@code least} and {@code most}
+ * @param least the lowest limit, at least 1
+ * @param most the highest limit, at most 1,000,000
+ * @param normalShare the part of the limit that {@link Priority#NORMAL} calls may fill, more than 0
+ *     and at most 1. {@link Priority#CRITICAL} calls may fill all of it
+ * @param backgroundShare the part that {@link Priority#BACKGROUND} calls may fill, more than 0 and
+ *     at most {@code normalShare}
+ * @param exempt methods that do not count, each as {@code service/method}. Exempt methods that wait
+ *     for an event, because their latency does not depend on the load
  */
 public record ConcurrencyLimit(
     int initial,
@@ -32,13 +32,16 @@ public record ConcurrencyLimit(
     double normalShare,
     double backgroundShare,
     Set<String> exempt) {
-  /** 20 at the start, 4 to 1,000; four fifths for normal calls, half for background ones. */
+  /**
+   * A limit of 20 at the start, then 4 to 1,000. Normal calls may fill four fifths of it,
+   * background calls half.
+   */
   public static final ConcurrencyLimit DEFAULT =
       new ConcurrencyLimit(20, 4, 1_000, 0.8, 0.5, Set.of());
 
   private static final int MOST = 1_000_000;
 
-  /** Checks what is set. */
+  /** Checks the values. */
   public ConcurrencyLimit {
     Checks.between("least", least, 1, MOST);
     Checks.between("most", most, least, MOST);
@@ -53,29 +56,29 @@ public record ConcurrencyLimit(
     exempt = Set.copyOf(Checks.required("exempt", exempt));
   }
 
-  /** Returns the same with another limit at the start. */
+  /** Returns this limit with another value at the start. */
   public ConcurrencyLimit withInitial(int calls) {
     return new ConcurrencyLimit(calls, least, most, normalShare, backgroundShare, exempt);
   }
 
-  /** Returns the same with other bounds; what is initial is moved between them. */
+  /** Returns this limit with other bounds. The initial value is moved into them. */
   public ConcurrencyLimit withBounds(int least, int most) {
     int within = Math.max(least, Math.min(most, initial));
     return new ConcurrencyLimit(within, least, most, normalShare, backgroundShare, exempt);
   }
 
-  /** Returns the same with other shares for normal and background calls. */
+  /** Returns this limit with other shares for normal and background calls. */
   public ConcurrencyLimit withShares(double normal, double background) {
     return new ConcurrencyLimit(initial, least, most, normal, background, exempt);
   }
 
-  /** Returns the same where other methods do not count, each as {@code service/method}. */
+  /** Returns this limit with other exempt methods, each as {@code service/method}. */
   public ConcurrencyLimit withExempt(String... methods) {
     Set<String> names = Set.of(Checks.required("exempt", methods));
     return new ConcurrencyLimit(initial, least, most, normalShare, backgroundShare, names);
   }
 
-  /** Returns which part of the limit calls of a priority may fill. */
+  /** Returns the part of the limit that calls of a priority may fill. */
   public double share(Priority priority) {
     return switch (priority) {
       case CRITICAL -> 1;

@@ -42,17 +42,17 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The event loops and memory of one client or server. Each kind of link has loops of its own, made
- * when first needed. Safe for use by any thread.
+ * The event loops and memory of one client or server. Each kind of link has its own loops, which
+ * are made when first needed. Safe for use by any thread.
  */
 final class Engine implements AutoCloseable {
   /**
-   * A message that is longer spills to the heap and is cut into frames. What fits goes into one
-   * Send over RDMA, which has 8 KiB unless set otherwise, of which its own headers take 8 bytes.
+   * A longer message spills to the heap and is split into frames. A shorter one fits in one Send
+   * over RDMA, which has 8 KiB by default, 8 of them for RDMA's own headers.
    */
   private static final int SLOT_BYTES = 8 * 1024 - 8;
 
-  /** The longest frame: what a piece of a long message takes. */
+  /** The longest frame, which a piece of a long message fills. */
   static final int MAX_FRAME_BYTES = 64 * 1024;
 
   private static final String LZ4_PROVIDER = "io.verbena.compression.JavaLz4";
@@ -78,10 +78,10 @@ final class Engine implements AutoCloseable {
   private boolean closed;
 
   /**
-   * One without loops yet.
+   * Makes an engine without loops.
    *
    * @param name for threads
-   * @param set is not looked at any more afterwards
+   * @param set the settings, which are copied
    */
   Engine(String name, EngineBuilder<?> set) {
     this.name = name;
@@ -115,7 +115,7 @@ final class Engine implements AutoCloseable {
     if (found == null) {
       String why = choice.whyNone();
       throw new IllegalArgumentException(
-          "compressFromBytes is set, and nothing on the class path compresses%s. %s."
+          "compressFromBytes is set, but no compression is on the class path%s. %s."
               .formatted(why.isEmpty() ? "" : " (" + why + ")", cure(why)));
     }
     return found;
@@ -123,33 +123,33 @@ final class Engine implements AutoCloseable {
 
   private static String cure(String whyNone) {
     if (!whyNone.isEmpty()) {
-      return "compression-lz4 needs at.yawk.lz4:lz4-java beside it: see that the build leaves it in";
+      return "compression-lz4 needs at.yawk.lz4:lz4-java: check that the build includes it";
     }
     String unlisted = ProviderChoice.unlisted(Lz4.class, LZ4_PROVIDER);
     return unlisted.isEmpty() ? "Add io.verbena:compression-lz4 to the class path" : unlisted;
   }
 
-  /** Returns what one more session is made of, on the loop that has the fewest. */
+  /** Returns the context for one more session, on the loop with the fewest sessions. */
   SessionContext join(String scheme, LinkOptions link, UpgradeOptions upgrade) {
     EventLoop loop = isStepped() ? steppedLoops.getFirst() : group(scheme).join();
     return context(loop, link, upgrade);
   }
 
-  /** A session that had {@linkplain #join joined} has ended. */
+  /** Removes a session that had {@linkplain #join joined} and has ended. */
   void leave(SessionImpl session) {
     groups.values().forEach(group -> group.leave(session.loop()));
   }
 
   /**
-   * Makes a session, which serves nothing yet.
+   * Makes a session without services.
    *
-   * @param admission gives the peer's calls places; null where they need none
+   * @param admission admits the peer's calls; null if all are admitted
    */
   UserSession session(SessionContext context, SessionRole role, @Nullable Admission admission) {
     return new UserSession(context, role, calls, interceptors, admission);
   }
 
-  /** Returns what sessions are made of on each of the loops for a kind of link. */
+  /** Returns a context for sessions on each of the loops for a kind of link. */
   List<SessionContext> all(String scheme, LinkOptions link, UpgradeOptions upgrade) {
     List<EventLoop> all = isStepped() ? steppedLoops : group(scheme).all();
     return all.stream().map(loop -> context(loop, link, upgrade)).toList();
@@ -172,7 +172,7 @@ final class Engine implements AutoCloseable {
         listeners);
   }
 
-  /** Finds out whether there are links of this kind; the exception says what is missing. */
+  /** Checks that there are links of this kind. The exception names the missing part. */
   void checkScheme(String scheme) {
     if (!isStepped()) {
       LoopGroup _ = group(scheme);
@@ -192,17 +192,17 @@ final class Engine implements AutoCloseable {
     return group;
   }
 
-  /** Returns the message slots in use: 0 when nothing is under way. */
+  /** Returns the number of message slots in use; 0 when nothing is in progress. */
   int slotsInUse() {
     return slots.inUse() + fragmentSlots.inUse();
   }
 
-  /** Returns how many streams its sessions send: 0 when nothing is under way. */
+  /** Returns the number of streams that the sessions send; 0 when nothing is in progress. */
   int streamsSent() {
     return calls.streamsSent(0);
   }
 
-  /** Returns the bytes that sessions have of what they share: 0 when nothing is under way. */
+  /** Returns the bytes of shared memory that sessions use; 0 when nothing is in progress. */
   long sharedBytesInUse() {
     return quotas.assemblies().taken() + quotas.values().taken() + quotas.replies().taken();
   }
@@ -211,7 +211,7 @@ final class Engine implements AutoCloseable {
     return bulk;
   }
 
-  /** Returns what there is to tell of the whole. Safe for use by any thread. */
+  /** Returns the figures of the whole engine. Safe for use by any thread. */
   EngineStat stat(
       String name,
       UpgradeOptions upgrade,
@@ -233,7 +233,7 @@ final class Engine implements AutoCloseable {
         sessions);
   }
 
-  /** Returns whether this thread runs a handler of a session of this engine's. */
+  /** Returns whether this thread runs a handler of one of the engine's sessions. */
   boolean isInHandler() {
     CallContext call = CallScope.currentOrNull();
     return call != null
@@ -241,14 +241,14 @@ final class Engine implements AutoCloseable {
         && groups.values().stream().anyMatch(group -> group.has(session.loop()));
   }
 
-  /** Returns whether this thread is that of one of its loops. */
+  /** Returns whether this thread runs one of the engine's loops. */
   boolean isOnLoop() {
     return groups.values().stream().anyMatch(LoopGroup::isOwner);
   }
 
   /**
-   * Asks what only a loop's own thread may look at. Returns its answer, or another one where it
-   * does not answer in time, or the calling thread is another loop's.
+   * Reads state that only a loop's own thread may read. Returns a default if the loop does not
+   * answer in time, or if the calling thread is another loop's.
    */
   static <T> T ask(EventLoop loop, Supplier<T> question, T otherwise) {
     if (loop.isOwner()) {
@@ -287,7 +287,8 @@ final class Engine implements AutoCloseable {
       ended &= group.end();
     }
     groups.clear();
-    if (ended) { // else what runs on still may use them, and the process has them till it ends
+    if (ended) { // otherwise a running thread may still use them, and they stay until the process
+      // ends
       bulk.shelf().close();
       bulk.memory().close();
     }

@@ -21,21 +21,24 @@ import java.util.List;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
-/** The settings that a client and a server share. */
+/** The settings that clients and servers share. For one thread. */
 public abstract sealed class EngineBuilder<B extends EngineBuilder<B>>
     permits VerbenaClient.Builder, VerbenaServer.Builder {
-  /** For more of them, the list of those that are free alone takes 50 MB. */
+  /** With more slots, the list of free slots alone would take 50 MB. */
   private static final long MOST_SLOT_MEMORY_BYTES = 16L << 30;
 
   private static final int MOST_LOOPS = 1024;
 
-  /** Each may pin memory of its own, and what they share grows dearer with their number. */
+  /**
+   * The default is no higher, because each loop may pin its own memory, and shared state costs more
+   * with each loop.
+   */
   private static final int MOST_LOOPS_UNASKED = 8;
 
-  /** 32 MiB: 4,096 small messages on their way, as many as four full windows. */
+  /** 32 MiB hold 4,096 small messages in flight, as many as four full windows. */
   private static final long DEFAULT_SLOT_MEMORY_BYTES = 32L << 20;
 
-  /** 512 MiB: a hundred files on their way, or two objects of 256 MiB in pooled memory. */
+  /** 512 MiB serve a hundred files in transfer, or hold two objects of 256 MiB in pooled memory. */
   private static final long DEFAULT_BULK_MEMORY_BYTES = 512L << 20;
 
   /** No message is compressed. */
@@ -47,7 +50,7 @@ public abstract sealed class EngineBuilder<B extends EngineBuilder<B>>
   private boolean allowPlaintextRdma;
   private @Nullable List<UpgradeProvider> upgrades;
 
-  // What the engine reads.
+  // The settings that the engine reads.
   SessionLimits limits = SessionLimits.DEFAULT;
   Executor handlers = task -> Thread.ofVirtual().name("verbena-handler").start(task);
   long slotMemoryBytes = DEFAULT_SLOT_MEMORY_BYTES;
@@ -69,21 +72,21 @@ public abstract sealed class EngineBuilder<B extends EngineBuilder<B>>
 
   abstract B self();
 
-  /** Sets what each session allows. */
+  /** Sets the limits of each session. */
   public B limits(SessionLimits limits) {
     this.limits = Checks.required("limits", limits);
     return self();
   }
 
   /**
-   * Sets where users' code runs that may block: handlers and their {@code onCancel} actions, push
-   * handlers, consumers of chunks, generators. Nothing else does: no work of Verbena's waits for
-   * it. Default: a new virtual thread for each call. {@link SessionLimits#maxCalls} bounds how many
-   * each session has.
+   * Sets the executor for user code that may block: handlers and their {@code onCancel} actions,
+   * push handlers, consumers of chunks, and generators. Verbena does none of its own work on it.
+   * Default: a new virtual thread for each call. {@link SessionLimits#maxCalls} limits the calls of
+   * each session.
    *
-   * <p>It may have as few threads as it likes. A call that it rejects fails with
-   * RESOURCE_EXHAUSTED, NOT_EXECUTED, and harms no other. It must not run what it is given on the
-   * calling thread, as {@code CallerRunsPolicy} does: that is an event loop.
+   * <p>The executor may have few threads. If it rejects a call, that call alone fails, with
+   * RESOURCE_EXHAUSTED, NOT_EXECUTED. The executor must not run tasks on the calling thread, as
+   * {@code CallerRunsPolicy} does, because that thread is an event loop.
    */
   public B handlers(Executor handlers) {
     this.handlers = Checks.required("handlers", handlers);
@@ -91,8 +94,8 @@ public abstract sealed class EngineBuilder<B extends EngineBuilder<B>>
   }
 
   /**
-   * Sets the memory for messages on their way, in bytes; allocated as needed, kept. Less than 1 MiB
-   * counts as 1 MiB. Default: 32 MiB.
+   * Sets the memory for messages in flight, in bytes. It is allocated when needed and kept. Less
+   * than 1 MiB counts as 1 MiB. Default: 32 MiB.
    *
    * @throws IllegalArgumentException if it is less than 1 or more than 16 GiB
    */
@@ -102,10 +105,10 @@ public abstract sealed class EngineBuilder<B extends EngineBuilder<B>>
   }
 
   /**
-   * Sets the memory for long messages and large arrays while they arrive, in bytes, all sessions
-   * together. One session has at most five eighths of it: half is for whoever comes first, the
-   * other half is guaranteed to all sessions in equal parts. What comes to nothing for 5 s while
-   * others want its memory is ended. Default: a quarter of the heap, at least 64 MiB.
+   * Sets the memory for arriving long messages and large arrays, in bytes, for all sessions
+   * together. Half of it is shared first come, first served; the other half is guaranteed to all
+   * sessions in equal parts. One session has at most five eighths. A message that makes no progress
+   * for 5 s while others need its memory is ended. Default: a quarter of the heap, at least 64 MiB.
    *
    * @throws IllegalArgumentException if it is less than 1
    */
@@ -115,11 +118,11 @@ public abstract sealed class EngineBuilder<B extends EngineBuilder<B>>
   }
 
   /**
-   * Sets the memory for results that are longer than a slot and that peers have yet to take, in
-   * bytes, all sessions together; half is for whoever comes first, the other half is guaranteed to
-   * all sessions in equal parts. A session that has used up its part has its peer's further calls
-   * wait, of methods whose results are so long: one handler at a time always runs. Default: a
-   * quarter of the heap.
+   * Sets the memory for results that are longer than a slot and not yet received by the peer, in
+   * bytes, for all sessions together. Half of it is shared first come, first served; the other half
+   * is guaranteed to all sessions in equal parts. When a session has used its part, further calls
+   * of methods with such long results wait. One handler at a time always runs. Default: a quarter
+   * of the heap.
    *
    * @throws IllegalArgumentException if it is less than 1
    */
@@ -129,11 +132,12 @@ public abstract sealed class EngineBuilder<B extends EngineBuilder<B>>
   }
 
   /**
-   * Sets the memory for large objects, in bytes, all sessions together: where they land in {@code
-   * Landing.pooled}, and what files, consumers and generators pass through. Outside the heap;
-   * allocated as needed. Default: 512 MiB.
+   * Sets the memory for large objects, in bytes, for all sessions together. {@code Landing.pooled}
+   * uses it, and so do the transfers of files, consumers and generators. It is outside the heap and
+   * allocated when needed. Default: 512 MiB.
    *
-   * @throws IllegalArgumentException if it is less than 1 MiB, the piece that files pass through in
+   * @throws IllegalArgumentException if it is less than 1 MiB, the piece in which files are read
+   *     and written
    */
   public B bulkMemoryBytes(long bytes) {
     this.bulkMemoryBytes =
@@ -142,9 +146,9 @@ public abstract sealed class EngineBuilder<B extends EngineBuilder<B>>
   }
 
   /**
-   * Sets from how many bytes on a {@code byte[]}, {@code ByteBuffer} or {@code MemorySegment} in a
-   * call travels as bulk, beside its message. Default: measured for each session; {@code ./verbena
-   * stat} shows it.
+   * Sets the length in bytes from which a {@code byte[]}, {@code ByteBuffer} or {@code
+   * MemorySegment} in a call travels as bulk bytes beside its message. Default: measured for each
+   * session; {@code ./verbena stat} shows it.
    *
    * @throws IllegalArgumentException if it is less than 1
    */
@@ -154,8 +158,8 @@ public abstract sealed class EngineBuilder<B extends EngineBuilder<B>>
   }
 
   /**
-   * Sets from how many bytes on memory of the application's is pinned to be sent from where it is,
-   * on links that pin; what is shorter is copied into memory that is pinned already. Default:
+   * Sets the length in bytes from which the application's memory is pinned and sent without a copy,
+   * on links that pin. Shorter memory is copied into memory that is pinned already. Default:
    * measured for each device.
    *
    * @throws IllegalArgumentException if it is less than 1
@@ -166,10 +170,10 @@ public abstract sealed class EngineBuilder<B extends EngineBuilder<B>>
   }
 
   /**
-   * Sets from how many bytes on an object has its session take further adapters, where both ends
-   * have them: a link over each is made then, and kept. Objects are cut into pieces of an eighth of
-   * that, 1 MiB at most. The client's setting counts for new links, the receiver's for pieces.
-   * Default: 8 MiB.
+   * Sets the length in bytes from which an object makes its session use further adapters, if both
+   * ends have them. The session then opens a link over each adapter and keeps it. Objects are split
+   * into pieces of an eighth of this length, at most 1 MiB. The client's setting applies to new
+   * links, the receiver's to pieces. Default: 8 MiB.
    *
    * @throws IllegalArgumentException if it is less than 1
    */
@@ -179,10 +183,10 @@ public abstract sealed class EngineBuilder<B extends EngineBuilder<B>>
   }
 
   /**
-   * Has messages of calls compressed that are at least so long, where the peer sets this too and
-   * they get shorter. Needs {@code io.verbena:compression-lz4} on the class path: without it the
-   * client or server is not made. Over TLS, messages that hold both a secret and what a stranger
-   * chooses are better not compressed. Default: no message is.
+   * Compresses messages of calls from this length in bytes, if the peer sets this too and
+   * compression makes them shorter. It needs {@code io.verbena:compression-lz4} on the class path;
+   * otherwise the client or server cannot be made. Over TLS, do not compress messages that contain
+   * both a secret and text that a stranger chooses. Default: no compression.
    *
    * @throws IllegalArgumentException if it is less than 1
    */
@@ -200,11 +204,11 @@ public abstract sealed class EngineBuilder<B extends EngineBuilder<B>>
   }
 
   /**
-   * Sets how many event loops there are for each kind of link, each with a thread of its own. A
-   * session stays on one of them; new sessions go to the one that has the fewest. A server has all
-   * of them from the start, a client as many as it has sessions. A session gets no faster by more
-   * loops: they are for many. Over RDMA each has its own completion queue and registered buffers.
-   * Default: as many as there are processors, at most 8.
+   * Sets the number of event loops for each kind of link. Each loop has its own thread. A session
+   * stays on one loop, and a new session goes to the loop with the fewest. A server has all loops
+   * from the start, a client at most one for each session. More loops serve more sessions; they do
+   * not make one session faster. Over RDMA each loop has its own completion queue and registered
+   * buffers. Default: the number of processors, at most 8.
    *
    * @throws IllegalArgumentException if it is less than 1 or more than 1,024
    */
@@ -214,10 +218,10 @@ public abstract sealed class EngineBuilder<B extends EngineBuilder<B>>
   }
 
   /**
-   * Sets how long an idle event loop looks for work before it waits in the kernel; zero: not at
-   * all. About a round trip saves a wake-up per call, where a core can be spared. Default: while
-   * sessions have upgraded to RDMA and work is not away for more than half a millisecond, twice as
-   * long as it lately was; else not at all.
+   * Sets the time for which an idle event loop polls before it waits in the kernel; zero for no
+   * polling. About the time of a round trip saves a wake-up for each call, if a core is free for
+   * it. Default: no polling, except while sessions use RDMA and the gaps between work are at most
+   * half a millisecond. The loop then polls for twice the recent gap.
    *
    * @throws IllegalArgumentException if it is negative
    */
@@ -227,8 +231,8 @@ public abstract sealed class EngineBuilder<B extends EngineBuilder<B>>
   }
 
   /**
-   * Has event loops poll for ever: none waits in the kernel, arms a completion channel or needs to
-   * be woken. Each takes a core of its own, for the shortest latency there is.
+   * Makes event loops poll for ever. No loop waits in the kernel, arms a completion channel or
+   * needs a wake-up. This gives the lowest latency, and each loop occupies a core.
    */
   public B pollAlways() {
     this.idling = Idling.POLLING;
@@ -236,8 +240,8 @@ public abstract sealed class EngineBuilder<B extends EngineBuilder<B>>
   }
 
   /**
-   * Sets how long opening a session may take: its connection, the TLS handshake and the greeting.
-   * An upgrade may take it twice: for the server's answer, and for connecting by it. Default: 5 s.
+   * Sets the longest time for opening a session: connection, TLS handshake and greeting. An upgrade
+   * may take this time twice, once for the server's answer and once for connecting. Default: 5 s.
    *
    * @throws IllegalArgumentException if it is less than 1 ms or more than a day
    */
@@ -248,15 +252,15 @@ public abstract sealed class EngineBuilder<B extends EngineBuilder<B>>
     return self();
   }
 
-  /** Encrypts every connection, and refuses those that are not. */
+  /** Encrypts every connection, and refuses connections without encryption. */
   public B tls(TlsOptions tls) {
     this.tls = Checks.required("tls", tls);
     return self();
   }
 
   /**
-   * Sets which path calls may take. Default: RDMA or shared memory where both ends have it, TCP
-   * where not.
+   * Sets the paths that calls may take. Default: RDMA or shared memory if both ends have it, else
+   * TCP.
    */
   public B path(PathPolicy policy) {
     this.policy = Checks.required("path", policy);
@@ -264,9 +268,9 @@ public abstract sealed class EngineBuilder<B extends EngineBuilder<B>>
   }
 
   /**
-   * Lets a session leave TLS for RDMA, which is neither encrypted nor authenticated per packet, or
-   * for shared memory, which processes of the same user and of root can read. Both ends must allow
-   * it.
+   * Allows a session with TLS to upgrade to RDMA or shared memory. Packets of RDMA are neither
+   * encrypted nor authenticated. Processes of the same user, and of root, can read shared memory.
+   * Both ends must allow it.
    */
   public B allowPlaintextRdma() {
     this.allowPlaintextRdma = true;
@@ -274,10 +278,10 @@ public abstract sealed class EngineBuilder<B extends EngineBuilder<B>>
   }
 
   /**
-   * Sets what makes the links that sessions upgrade to, in the order in which they are tried.
-   * Default: what is on the class path, by priority, or the one that the system property {@code
-   * verbena.upgrade} names; with {@link PathPolicy#REQUIRE_RDMA} RDMA alone. Whatever one throws
-   * keeps sessions on TCP, and their path says it.
+   * Sets the providers of links for upgrades, in the order in which they are tried. Default: the
+   * providers on the class path by priority, or the one that the system property {@code
+   * verbena.upgrade} names. With {@link PathPolicy#REQUIRE_RDMA} the default is RDMA alone. If a
+   * provider throws, sessions stay on TCP, and their path gives the reason.
    */
   public B upgrades(UpgradeProvider... providers) {
     this.upgrades = List.of(Checks.required("upgrades", providers));
@@ -285,8 +289,8 @@ public abstract sealed class EngineBuilder<B extends EngineBuilder<B>>
   }
 
   /**
-   * Has a listener told what becomes of every session: opened, lost, resumed, ended and more. May
-   * be set several times; each is told.
+   * Adds a listener for the events of all sessions, such as opened, lost, resumed and ended.
+   * Several listeners may be added.
    */
   public B sessionListener(SessionListener listener) {
     listeners.add(Checks.required("sessionListener", listener));
@@ -294,9 +298,8 @@ public abstract sealed class EngineBuilder<B extends EngineBuilder<B>>
   }
 
   /**
-   * Has every call that this end makes pass an interceptor, of whatever stub. May be set several
-   * times; the first one comes first, and those of a stub's {@link io.verbena.api.CallOptions}
-   * behind them.
+   * Adds an interceptor for every call that this end makes. Calls pass the interceptors in the
+   * order of adding, and then those of the stub's {@link io.verbena.api.CallOptions}.
    */
   public B clientInterceptor(ClientInterceptor interceptor) {
     ofCalls.add(Checks.required("clientInterceptor", interceptor));
@@ -304,44 +307,45 @@ public abstract sealed class EngineBuilder<B extends EngineBuilder<B>>
   }
 
   /**
-   * Has every call that this end serves pass an interceptor, of whatever service. May be set
-   * several times; the first one comes first.
+   * Adds an interceptor for every call that this end serves. Calls pass the interceptors in the
+   * order of adding.
    */
   public B serverInterceptor(ServerInterceptor interceptor) {
     ofHandlers.add(Checks.required("serverInterceptor", interceptor));
     return self();
   }
 
-  /** Has everything run on a loop that the caller steps itself, for tests and simulations. */
+  /** Runs everything on a loop that the caller steps, for tests and simulations. */
   public B steppedBy(EventLoop loop) {
     return steppedBy(loop, loop.executor());
   }
 
   /**
-   * Has everything run on a loop that the caller steps itself, and what would hold it up elsewhere.
+   * Runs everything on a loop that the caller steps, except work that would hold it up.
    *
-   * @param elsewhere does the engine's own work: files, checksums, copies; and asks users' code who
-   *     may call
+   * @param elsewhere runs the engine's own work, such as files, checksums and copies, and calls
+   *     authenticators
    */
   public B steppedBy(EventLoop loop, Executor elsewhere) {
     return steppedBy(List.of(Checks.required("steppedBy", loop)), elsewhere);
   }
 
   /**
-   * Has everything run on loops that the caller steps itself, and what would hold them up
-   * elsewhere. A server's sessions are spread over them; it listens by the first.
+   * Runs everything on loops that the caller steps, except work that would hold them up. A server
+   * spreads its sessions over them and listens on the first.
    *
    * @param loops at least one
-   * @param elsewhere as above
+   * @param elsewhere as for {@link #steppedBy(EventLoop, Executor)}
    */
   public B steppedBy(List<EventLoop> loops, Executor elsewhere) {
     return steppedBy(loops, elsewhere, Workers::waitInBackground);
   }
 
   /**
-   * The same, where nothing has a thread that the caller does not know of.
+   * Runs everything on loops and executors of the caller, so that no other thread is started.
    *
-   * @param waiting does what waits for room, or what the users' executor takes not; refuses nothing
+   * @param waiting runs work that waits for room, and work that the users' executor rejects. It
+   *     must accept every task
    */
   public B steppedBy(List<EventLoop> loops, Executor elsewhere, Executor waiting) {
     this.steppedLoops = List.copyOf(Checks.required("steppedBy", loops));

@@ -6,10 +6,10 @@ import java.util.Map;
 
 /** Finds the kinds of link that are on the class path. */
 final class LinkProviders {
-  /** Before the scheme: names the class to use for it, where there are several. */
+  /** The start of the property that names the class to use for a scheme. The scheme follows. */
   private static final String PROPERTY = "verbena.link.";
 
-  /** The links that Verbena has, for programs that left one out. */
+  /** Verbena's own links, for a message if one is missing. */
   private static final Map<String, Known> KNOWN =
       Map.of(
           "tcp", new Known("rpc-tcp-fallback", "io.verbena.tcp.TcpLinkProvider"),
@@ -48,7 +48,7 @@ final class LinkProviders {
   private static boolean isAvailable(LinkProvider provider) {
     try {
       return provider.isAvailable();
-    } catch (Throwable thrown) { // the next one may do
+    } catch (Throwable thrown) { // another provider may work
       return false;
     }
   }

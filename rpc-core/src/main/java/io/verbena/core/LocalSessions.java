@@ -26,9 +26,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sessions with a server from within, for a {@link Gateway}, whose clients speak another protocol.
- * To the server each is a session as any other: authenticated, counted, observed and drained as
- * those that come over a link. Safe for use by any thread.
+ * Opens sessions with a server inside its process, for a {@link Gateway} whose clients use another
+ * protocol. The server treats them as sessions over a link: it authenticates, counts, observes and
+ * drains them. Safe for use by any thread.
  */
 public final class LocalSessions {
   private static final Interceptors NONE = new Interceptors(List.of(), List.of());
@@ -41,9 +41,9 @@ public final class LocalSessions {
   private final URI address;
 
   /**
-   * Those of a server.
+   * Makes the local sessions of a server.
    *
-   * @param address where it is to listen
+   * @param address the address to listen at
    */
   LocalSessions(
       Acceptors acceptors,
@@ -56,42 +56,46 @@ public final class LocalSessions {
     this.address = address;
   }
 
-  /** Returns what the server serves to every client. */
+  /** Returns the services that the server offers to every client. */
   public List<ServiceDescriptor<?>> services() {
     return services;
   }
 
-  /** Returns where the server is to listen; port 0 becomes a free one. */
+  /** Returns the address at which the server will listen. Port 0 stands for a free port. */
   public URI address() {
     return address;
   }
 
-  /** Returns how many sessions the server takes at once, of all protocols. */
+  /** Returns the largest number of sessions at once, of all protocols. */
   public int maxSessions() {
     return acceptors.maxSessions();
   }
 
-  /** Returns whether the server has an authenticator; without one everybody may call. */
+  /** Returns whether the server has an authenticator. Without one, every client may call. */
   public boolean authenticates() {
     return acceptors.authenticates();
   }
 
-  /** Returns whether clients may read contracts: {@link VerbenaServer.Builder#tellContracts}. */
+  /**
+   * Returns whether clients may read contracts. See {@link VerbenaServer.Builder#tellContracts}.
+   */
   public boolean tellsContracts() {
     return tellsContracts;
   }
 
   /**
-   * Opens a session for a client. Close it when the client's connection has ended: that cancels
-   * what it has called.
+   * Opens a session for a client. Close it when the client's connection has ended; that cancels the
+   * client's calls.
    *
-   * @param token what the client shows; empty for nothing
-   * @param certificates those of its TLS handshake, its own first; empty for none
-   * @param address where it connects from, as links tell it: {@code "tcp://10.0.0.7:40112"}
-   * @param encrypted whether nobody between can read what it says
-   * @param maxMessageBytes the longest message each way, where the server does not allow less
-   * @return fails with an {@link RpcException}: UNAUTHENTICATED where the server refuses the
-   *     client, UNAVAILABLE where it drains, or has as many sessions as it takes
+   * @param token the client's token; empty for none
+   * @param certificates the certificates of its TLS handshake, its own first; empty for none
+   * @param address the client's address in the form of links, such as {@code
+   *     "tcp://10.0.0.7:40112"}
+   * @param encrypted whether the connection is encrypted
+   * @param maxMessageBytes the longest message each way; the server's own limit counts if it is
+   *     lower
+   * @return the session. It fails with an {@link RpcException}: UNAUTHENTICATED if the server
+   *     refuses the client, UNAVAILABLE if the server drains or has no room for another session
    */
   public CompletionStage<Session> open(
       String token,
@@ -107,7 +111,7 @@ public final class LocalSessions {
         new SessionContext(
             own.loop(),
             own.limits().withMaxMessageBytes(longest),
-            null, // what stays here is not compressed
+            null, // messages within the process are not compressed
             own.slots(),
             own.fragmentSlots(),
             own.quotas(),

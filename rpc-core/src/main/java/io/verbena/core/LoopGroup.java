@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The event loops that one client or server has for one kind of link, each with a thread of its
- * own. Safe for use by any thread.
+ * The event loops of one client or server for one kind of link. Each has its own thread. Safe for
+ * use by any thread.
  */
 final class LoopGroup implements AutoCloseable {
   private static final AtomicInteger NUMBER = new AtomicInteger();
@@ -26,7 +26,7 @@ final class LoopGroup implements AutoCloseable {
   private final List<Member> members = new ArrayList<>();
   private boolean closed;
 
-  /** A loop, and how many sessions are on it. */
+  /** A loop and the number of its sessions. */
   private static final class Member {
     final EventLoop loop;
     final LoopThread thread;
@@ -39,9 +39,9 @@ final class LoopGroup implements AutoCloseable {
   }
 
   /**
-   * A group that has no loop yet.
+   * Makes a group without loops.
    *
-   * @param most how many loops it may have
+   * @param most the largest number of loops
    */
   LoopGroup(String name, LinkProvider links, Idling idling, int most) {
     this.name = name;
@@ -51,7 +51,7 @@ final class LoopGroup implements AutoCloseable {
   }
 
   /**
-   * Makes all the loops there may be for links that are accepted by one, and returns them.
+   * Makes all loops for accepted links, and returns them.
    *
    * @throws IllegalStateException if the group is closed
    */
@@ -63,9 +63,10 @@ final class LoopGroup implements AutoCloseable {
   }
 
   /**
-   * Returns a loop for one more session: one with the fewest, a new one rather than a busy one.
+   * Returns a loop for one more session. It makes a new loop if all have sessions and more are
+   * allowed, and otherwise returns the loop with the fewest.
    *
-   * @throws IllegalStateException if the group is closed, or has no loop and gets none
+   * @throws IllegalStateException if the group is closed, or cannot make its first loop
    */
   synchronized EventLoop join() {
     Member idlest =
@@ -76,14 +77,14 @@ final class LoopGroup implements AutoCloseable {
       try {
         idlest = add();
       } catch (IllegalStateException e) {
-        // No thread, or no file: sessions can share a loop.
+        // No thread or no file is available. Sessions can share a loop.
       }
     }
     idlest.sessions++;
     return idlest.loop;
   }
 
-  /** A session that had {@linkplain #join joined} has ended. */
+  /** Removes a session that had {@linkplain #join joined} and has ended. */
   synchronized void leave(EventLoop loop) {
     for (Member member : members) {
       if (member.loop == loop) {
@@ -108,7 +109,7 @@ final class LoopGroup implements AutoCloseable {
     return members.stream().anyMatch(member -> member.loop == loop);
   }
 
-  /** Returns whether the calling thread is one of these loops'. */
+  /** Returns whether the calling thread runs one of these loops. */
   synchronized boolean isOwner() {
     return members.stream().anyMatch(member -> member.loop.isOwner());
   }
@@ -118,7 +119,7 @@ final class LoopGroup implements AutoCloseable {
     boolean _ = end();
   }
 
-  /** Ends all of its loops; returns whether they have ended, and use nothing any more. */
+  /** Ends all loops. Returns whether they have ended and use no memory any more. */
   boolean end() {
     List<Member> closing;
     synchronized (this) {

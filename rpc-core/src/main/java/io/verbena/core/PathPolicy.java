@@ -1,19 +1,19 @@
 package io.verbena.core;
 
-/** Which path a session's calls may take. */
+/** The paths that a session's calls may take. */
 public enum PathPolicy {
   /**
-   * RDMA as soon as both ends can, or shared memory between processes of one host; TCP until then
-   * and whenever not. The default.
+   * RDMA as soon as both ends have it, or shared memory between processes of one host. TCP
+   * otherwise, and until then. The default.
    */
   PREFER_RDMA,
   /**
-   * RDMA only: calls wait for it, and fail with UNAVAILABLE and the reason where it cannot be had;
-   * a server's calls to its client also when that has not asked for RDMA within the connect
-   * time-out. An end that serves refuses calls that come by another path with UNAVAILABLE,
-   * unexecuted.
+   * RDMA only. Calls wait for it, and fail with UNAVAILABLE and the reason if it is not available.
+   * A server's calls to its client fail, too, if the client has not requested RDMA within the
+   * connect timeout. Calls that arrive over another path are refused with UNAVAILABLE,
+   * NOT_EXECUTED.
    */
   REQUIRE_RDMA,
-  /** TCP only, whatever the host has. */
+  /** TCP only, even if RDMA or shared memory is available. */
   TCP_ONLY
 }

@@ -5,24 +5,24 @@ import io.verbena.core.frame.PeerLimits;
 import java.time.Duration;
 
 /**
- * What one end of a session allows and expects. Immutable; start from {@link #DEFAULT}.
+ * The limits of one end of a session. Immutable; start from {@link #DEFAULT}.
  *
  * @param defaultTimeout the deadline of a call whose method and caller set none; longer than 0
- * @param maxCalls calls under way at once, each way; at least 64
- * @param maxMessageBytes the longest request or reply to accept; at least 4096
- * @param maxDepth how deeply records may nest in a message; 8 to 1024
- * @param maxKeptBytes replies kept for a peer that has not acknowledged them; beyond it the peer's
- *     further calls wait. At least 0: one reply at a time
- * @param pingInterval how long a silent link is trusted before it is asked for a sign of life; at
- *     least 1 ms
- * @param deadAfter how long a link may be silent before it is given up; at least twice
- *     pingInterval. A peer that pauses, for a garbage collection or under SIGSTOP, for less than
- *     this minus pingInterval keeps its links
- * @param leastPingInterval how often at most the peer asks this end for a sign of life: it is told
- *     when a session opens, and a peer with a shorter pingInterval waits so long, and twice so long
- *     before it gives a link up; 0 to a minute, in whole milliseconds
- * @param resumeWindow how long a session without a link waits for a new one before it ends; 0 to
- *     365 days
+ * @param maxCalls the largest number of calls in flight in each direction; at least 64
+ * @param maxMessageBytes the length of the longest request or reply to accept; at least 4096
+ * @param maxDepth the deepest nesting of records in a message; 8 to 1024
+ * @param maxKeptBytes the bytes of replies that are kept until the peer has acknowledged them.
+ *     Beyond it the peer's further calls wait. At least 0, which allows one reply at a time
+ * @param pingInterval the time after which a silent link is asked for a sign of life; at least 1 ms
+ * @param deadAfter the time after which a silent link is given up; at least twice pingInterval. A
+ *     peer keeps its links if it pauses, for a garbage collection or under SIGSTOP, for less than
+ *     deadAfter minus pingInterval
+ * @param leastPingInterval the shortest interval at which the peer may ask this end for a sign of
+ *     life. The peer learns it when a session opens. If its own pingInterval is shorter, it uses
+ *     this one, and gives a link up after at least twice this time. 0 to a minute, in whole
+ *     milliseconds
+ * @param resumeWindow the time for which a session without a link waits for a new one before it
+ *     ends; 0 to 365 days
  */
 public record SessionLimits(
     Duration defaultTimeout,
@@ -61,7 +61,7 @@ public record SessionLimits(
     Checks.atLeast("pingInterval", pingInterval, LEAST_PING, "1 ms");
     Checks.between("leastPingInterval", leastPingInterval, Duration.ZERO, MINUTE, "0 to a minute");
     Checks.between("resumeWindow", resumeWindow, Duration.ZERO, YEAR, "0 to 365 days");
-    // So that one lost sign is not taken for death. Divided, since twice as long may be too long.
+    // One lost sign of life must not end a link. The division avoids an overflow.
     Checks.that(
         Checks.required("deadAfter", deadAfter).dividedBy(2).compareTo(pingInterval) >= 0,
         "deadAfter",
@@ -74,7 +74,7 @@ public record SessionLimits(
     return with(value, maxCalls, maxMessageBytes, maxDepth, maxKeptBytes);
   }
 
-  /** Returns these limits with another number of calls under way. */
+  /** Returns these limits with another number of calls in flight. */
   public SessionLimits withMaxCalls(int value) {
     return with(defaultTimeout, value, maxMessageBytes, maxDepth, maxKeptBytes);
   }
@@ -89,22 +89,22 @@ public record SessionLimits(
     return with(defaultTimeout, maxCalls, maxMessageBytes, value, maxKeptBytes);
   }
 
-  /** Returns these limits with another bound on the replies that are kept. */
+  /** Returns these limits with another bound on kept replies. */
   public SessionLimits withMaxKeptBytes(long value) {
     return with(defaultTimeout, maxCalls, maxMessageBytes, maxDepth, value);
   }
 
-  /** Returns these limits with other bounds on a silent link. */
+  /** Returns these limits with other times for a silent link. */
   public SessionLimits withKeepalive(Duration ping, Duration dead) {
     return withTimes(ping, dead, leastPingInterval, resumeWindow);
   }
 
-  /** Returns these limits with another bound on how often the peer asks for a sign of life. */
+  /** Returns these limits with another shortest interval of the peer's pings. */
   public SessionLimits withLeastPingInterval(Duration value) {
     return withTimes(pingInterval, deadAfter, value, resumeWindow);
   }
 
-  /** Returns these limits with another window for resuming. */
+  /** Returns these limits with another resume window. */
   public SessionLimits withResumeWindow(Duration value) {
     return withTimes(pingInterval, deadAfter, leastPingInterval, value);
   }

@@ -38,7 +38,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes sessions to servers. One client serves a whole program: its sessions share event loops and
+ * Opens sessions to servers. One client serves a whole program. Its sessions share event loops and
  * memory. Safe for use by any thread.
  *
  * <pre>{@code
@@ -49,7 +49,10 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  */
 public final class VerbenaClient implements AutoCloseable {
-  /** Opening takes a token, a connection, and twice as long for an upgrade; a loop ends it then. */
+  /**
+   * Opening takes at most four connect timeouts: one for the token, one for the connection and two
+   * for the upgrade. The loop needs some time to report the end.
+   */
   private static final Duration LOOP_PATIENCE = Duration.ofSeconds(5);
 
   private final Engine engine;
@@ -83,11 +86,14 @@ public final class VerbenaClient implements AutoCloseable {
   }
 
   /**
-   * Opens a session and waits until it is open.
+   * Opens a session and waits until it is open, at most for four times {@link
+   * Builder#connectTimeout} and 5 s.
    *
    * @param address {@code host:port}, {@code tcp://host:port} or {@code mem://name}
    * @throws RpcException UNAVAILABLE if the server cannot be reached, UNAUTHENTICATED if it refuses
-   *     the credentials, or one end the other's certificate
+   *     the credentials, or if one end refuses the other's certificate, CANCELLED if the thread was
+   *     interrupted
+   * @throws IllegalStateException on an event loop, or if the client is closed
    * @throws IllegalArgumentException if the address is malformed
    */
   public Session connect(String address) {
@@ -98,8 +104,8 @@ public final class VerbenaClient implements AutoCloseable {
     if (connector.isOnALoop()) {
       connector.session().close();
       throw new IllegalStateException(
-          "connect was called on the event loop, by a nonBlocking handler or a callback of an async"
-              + " call, and waits. Use session(address) there.");
+          "connect was called on an event loop, by a nonBlocking handler or a callback of an async"
+              + " call, and it would wait. Use session(address) there.");
     }
     CompletableFuture<Void> opened = new CompletableFuture<>();
     connector.openFromAnyThread(
@@ -139,15 +145,15 @@ public final class VerbenaClient implements AutoCloseable {
   }
 
   /**
-   * Opens a session to a server that serves these contracts, as {@code connect("host:7400",
-   * StoreRpc.SERVICE)}: waits until each of their methods is known to be there in a shape that
-   * fits. Without them, what does not fit fails each call of a method that it touches. A session
-   * that opens anew later, with another version of the server, is not looked at again.
+   * Opens a session and checks that the server serves these contracts, as in {@code
+   * connect("host:7400", StoreRpc.SERVICE)}. It waits until every method is known to fit. Without
+   * the check, only the calls of a method that does not fit fail. If the session opens again later,
+   * with another version of the server, the check is not repeated.
    *
    * @param address {@code host:port}, {@code tcp://host:port} or {@code mem://name}
-   * @throws RpcException UNIMPLEMENTED if a contract is not served there; INCOMPATIBLE if a method
-   *     of one that is cannot be called, which names all that is in the way; UNAVAILABLE if the
-   *     server cannot be reached, UNAUTHENTICATED if it refuses the credentials
+   * @throws RpcException UNIMPLEMENTED if the server does not serve a contract; INCOMPATIBLE if a
+   *     method cannot be called, with all differences in the message; otherwise as {@link
+   *     #connect(String)}
    */
   public Session connect(String address, ServiceDescriptor<?>... contracts) {
     Session session = connect(address);
@@ -187,7 +193,7 @@ public final class VerbenaClient implements AutoCloseable {
       failure =
           new Connector.Failure(
               RpcStatus.UNAVAILABLE,
-              "the server did not tell its contract of %s within %d ms"
+              "the server did not send its contract of %s within %d ms"
                   .formatted(contract.name(), TimeUnit.NANOSECONDS.toMillis(limit)));
     } catch (CancellationException | ExecutionException e) {
       failure =
@@ -200,9 +206,9 @@ public final class VerbenaClient implements AutoCloseable {
   }
 
   /**
-   * Returns a session that connects when it is first used, without waiting. Calls on it fail with
-   * UNAVAILABLE while the server cannot be reached, and each call tries anew. With {@link
-   * Builder#keepOpen} it connects by itself.
+   * Returns a session without waiting. It connects with its first call. Calls fail with UNAVAILABLE
+   * while the server cannot be reached, and each call tries again. With {@link Builder#keepOpen} it
+   * connects at once, by itself.
    *
    * @param address {@code host:port}, {@code tcp://host:port} or {@code mem://name}
    */
@@ -215,25 +221,25 @@ public final class VerbenaClient implements AutoCloseable {
   }
 
   /**
-   * Returns a session with one of several servers that a call may go to, for what chooses among
-   * them. It does not connect by itself: see {@link #open}. Calls on it do not wait for the next
-   * server where this one drains or is gone: what has not left fails at once with UNAVAILABLE,
-   * NOT_EXECUTED, and may go to another.
+   * Returns a session with one of several servers, for a channel that chooses among them. It does
+   * not connect by itself; see {@link #open}. If its server drains or is gone, calls do not wait
+   * for the next one. A call that was not sent fails at once with UNAVAILABLE, NOT_EXECUTED, so
+   * that the channel can use another server.
    *
    * @param address {@code host:port}, {@code tcp://host:port} or {@code mem://name}
-   * @param authority with TLS, the host's name that the server's certificate must have; empty for
-   *     the host of the address
+   * @param authority with TLS the name of the host that the server's certificate must contain;
+   *     empty for the host of the address
    */
   public Session sessionOfMany(String address, String authority) {
     return connector(address, link.to(authority), false, true).session();
   }
 
   /**
-   * Connects a session of this client, where it is not, without a call to make and without waiting.
+   * Connects a session of this client, if it is not connected, without a call and without waiting.
    *
-   * @return completes when the session is open; fails with an {@link RpcException}: UNAVAILABLE if
-   *     the server cannot be reached, UNAUTHENTICATED if it refuses the credentials, CANCELLED if
-   *     the session is closed. Its callbacks run on the event loop
+   * @return completes when the session is open. It fails with an {@link RpcException}: UNAVAILABLE
+   *     if the server cannot be reached, UNAUTHENTICATED if it refuses the credentials, CANCELLED
+   *     if the session is closed. Its callbacks run on the event loop
    */
   public CompletionStage<Void> open(Session session) {
     Connector connector = sessions.get((SessionImpl) session);
@@ -254,22 +260,22 @@ public final class VerbenaClient implements AutoCloseable {
     return opened;
   }
 
-  /** Returns the limits of each of its sessions. */
+  /** Returns the limits of each session of this client. */
   public SessionLimits limits() {
     return engine.limits();
   }
 
-  /** Returns whether the calling thread runs an event loop, where nothing may wait. */
+  /** Returns whether the calling thread runs an event loop, so that it must not wait. */
   public boolean isOnEventLoop() {
     return engine.isOnLoop() || EventLoop.isLoopThread();
   }
 
   /**
-   * Checks how the address of a server is written, without connecting to it.
+   * Checks the syntax of a server's address, without connecting to it.
    *
    * @param address {@code host:port}, {@code tcp://host:port} or {@code mem://name}
-   * @throws IllegalArgumentException if it is malformed, or of a kind of link that is not on the
-   *     class path; the message says what to write
+   * @throws IllegalArgumentException if it is malformed, or needs a link that is not on the class
+   *     path; the message names the remedy
    */
   public void checkAddress(String address) {
     URI uri = Addresses.parse(Checks.required("address", address));
@@ -285,7 +291,7 @@ public final class VerbenaClient implements AutoCloseable {
     SessionContext context;
     try {
       context = engine.join(uri.getScheme(), link, upgrade);
-    } catch (IllegalStateException e) { // of a client that is open: this process lacks something
+    } catch (IllegalStateException e) { // the client is open, so this process lacks a resource
       Connector.Failure why =
           new Connector.Failure(RpcStatus.UNAVAILABLE, String.valueOf(e.getMessage()));
       throw unreachable(address, why);
@@ -302,7 +308,7 @@ public final class VerbenaClient implements AutoCloseable {
             this::ended);
     sessions.put(connector.session(), connector);
     if (closed) {
-      connector.session().close(); // by another thread, which may not have seen this session
+      connector.session().close(); // another thread may have missed this session
     }
     return connector;
   }
@@ -324,70 +330,73 @@ public final class VerbenaClient implements AutoCloseable {
         null);
   }
 
-  /** Returns what the transfers of large objects did, and hold now. */
+  /** Returns the figures of the transfers of large objects. */
   public BulkStats bulkStats() {
     return engine.bulk().stats();
   }
 
   /**
-   * Finds out which services the server of an open session serves, for tools that know no contract.
+   * Asks the server of an open session for its services, for tools without a contract.
    *
-   * @return their names, sorted; fails with an {@link RpcException} PERMISSION_DENIED where the
-   *     server {@linkplain VerbenaServer.Builder#tellContracts does not tell}; cancelled if the
-   *     session is not open
+   * @return their names, sorted. It fails with an {@link RpcException} PERMISSION_DENIED if the
+   *     server {@linkplain VerbenaServer.Builder#tellContracts does not tell}, and is cancelled if
+   *     the session is not open
    */
   public CompletionStage<List<String>> services(Session session) {
     return ((UserSession) session).peerServices();
   }
 
   /**
-   * Asks the server of an open session for what its contract of a service says on the wire, for
-   * tools that know no contract. It comes from a peer: its names are any text, and its types may
-   * refer to what is not there. Callbacks run on the event loop.
+   * Asks the server of an open session for the schema of a service, for tools without a contract.
+   * The schema comes from a peer: its names are arbitrary texts, and its types may refer to missing
+   * types. Callbacks run on the event loop.
    *
-   * @return the schema; fails with an {@link RpcException} UNIMPLEMENTED where the service is not
-   *     served, PERMISSION_DENIED where the server {@linkplain VerbenaServer.Builder#tellContracts
-   *     does not tell}; cancelled if the session is not open, or its peer is lost before the answer
+   * @return the schema. It fails with an {@link RpcException} UNIMPLEMENTED if the service is not
+   *     served, PERMISSION_DENIED if the server {@linkplain VerbenaServer.Builder#tellContracts
+   *     does not tell}. It is cancelled if the session is not open, or if the peer is lost before
+   *     the answer
    */
   public CompletionStage<Schema> schema(Session session, String service) {
     return ((UserSession) session).peerSchema(Checks.required("service", service));
   }
 
   /**
-   * Returns what moving values costs over the path that a session of this client has now, as far as
-   * the session has measured it.
+   * Returns the costs of moving values over the present path of a session of this client, as far as
+   * they have been measured.
    */
   public Costs costs(Session session) {
     return ((SessionImpl) session).pathCosts().costs();
   }
 
-  /** Returns from which lengths on values take which way over a session of this client. */
+  /** Returns the lengths from which a session of this client moves values in another way. */
   public CutOffs cutOffs(Session session) {
     return ((SessionImpl) session).cutOffs();
   }
 
-  /** Returns how many message slots are in use: 0 when nothing is under way. */
+  /** Returns the number of message slots in use; 0 when nothing is in progress. */
   public int slotsInUse() {
     return engine.slotsInUse();
   }
 
-  /** Returns how many streams this end sends, to all peers: 0 when nothing is under way. */
+  /**
+   * Returns the number of streams that this end sends to all peers; 0 when nothing is in progress.
+   */
   public int streamsSent() {
     return engine.streamsSent();
   }
 
   /**
-   * Returns how many bytes long messages, large values and replies have of the memory that all
-   * sessions share: 0 when nothing is under way.
+   * Returns the bytes of shared memory that long messages, large values and replies use; 0 when
+   * nothing is in progress.
    */
   public long sharedBytesInUse() {
     return engine.sharedBytesInUse();
   }
 
   /**
-   * Ends every session and stops the event loops. Calls in flight fail, and so do later ones;
-   * one-way calls that were sent before arrive first, for up to 2 s. Takes milliseconds else, or up
-   * to 3 s over RDMA where a peer's device does not answer.
+   * Ends every session and stops the event loops. Calls in flight fail, and so do later calls. For
+   * up to 2 s, one-way calls that were sent before are still delivered. Otherwise it takes
+   * milliseconds, or up to 3 s over RDMA if a peer's device does not answer.
    */
   @Override
   public void close() {
@@ -412,7 +421,7 @@ public final class VerbenaClient implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (ExecutionException | TimeoutException e) {
-      // Their loops do not answer: closing those ends them.
+      // Their loops do not answer. Closing the loops ends the sessions.
     }
   }
 
@@ -429,10 +438,10 @@ public final class VerbenaClient implements AutoCloseable {
     }
 
     /**
-     * Sets the credentials that servers are shown, asked for anew with each connection. It is asked
-     * on a thread of its own, so that it may block, for as long as {@link #connectTimeout}; then it
-     * is interrupted. Null, an exception and an answer that is late fail {@code connect} and the
-     * calls that wait with UNAUTHENTICATED, NOT_EXECUTED. Default: none are shown.
+     * Sets the supplier of the token that servers receive. It is called for each connection, on a
+     * separate thread, so it may block. After {@link #connectTimeout} it is interrupted. If it
+     * returns null, throws or is late, {@code connect} and the waiting calls fail with
+     * UNAUTHENTICATED, NOT_EXECUTED. Default: no token.
      */
     public Builder token(Supplier<String> token) {
       this.token = Checks.required("token", token);
@@ -440,18 +449,22 @@ public final class VerbenaClient implements AutoCloseable {
     }
 
     /**
-     * Has sessions open without a call to make, and again by themselves when their server is gone:
-     * at once, then after 10 ms to 1 s, until they are closed. For clients that are called rather
-     * than call: with a {@link io.verbena.api.SessionListener} they ask anew to be called whenever
-     * a session has {@code opened}. Default: a session whose server is gone opens with the next
-     * call.
+     * Lets sessions open without a call. When their server is gone, they open again by themselves:
+     * at once, then after 10 ms to 1 s, until they are closed. This serves clients that are called
+     * by the server. With a {@link io.verbena.api.SessionListener} such a client subscribes again
+     * whenever a session has {@code opened}. Default: a session opens with its next call.
      */
     public Builder keepOpen() {
       this.keepsOpen = true;
       return this;
     }
 
-    /** Makes the client. It connects to nothing yet. */
+    /**
+     * Makes the client, which does not connect yet.
+     *
+     * @throws IllegalArgumentException if {@link #compressFromBytes} is set and no compression is
+     *     on the class path
+     */
     public VerbenaClient build() {
       VerbenaClient client = new VerbenaClient(this);
       if (!client.engine.isStepped()) {

@@ -97,7 +97,7 @@ public final class VerbenaServer implements AutoCloseable {
     this.hook = closesOnShutdown ? closesBeforeTheProcessEnds() : null;
   }
 
-  /** Returns the thread that the process will start when it ends; null if it ends already. */
+  /** Returns the shutdown hook; null if the process is ending already. */
   private @Nullable Thread closesBeforeTheProcessEnds() {
     Thread made = new Thread(this::close, "verbena-shutdown");
     try {
@@ -113,7 +113,7 @@ public final class VerbenaServer implements AutoCloseable {
       try {
         Runtime.getRuntime().removeShutdownHook(hook);
       } catch (IllegalStateException e) {
-        // The process ends, maybe by this very thread.
+        // The process ends, perhaps by this thread.
       }
     }
   }
@@ -131,15 +131,16 @@ public final class VerbenaServer implements AutoCloseable {
     return new Builder();
   }
 
-  /** Returns where the server listens, with the port that port 0 became. */
+  /** Returns the address at which the server listens, with the real port if port 0 was set. */
   public URI address() {
     return address;
   }
 
   /**
-   * Publishes an object for every client that is given its reference.
+   * Publishes an object. Every client that has the reference may fetch it.
    *
-   * @param lease how long it is kept while nobody fetches it; then it is released
+   * @param lease the time for which the object is kept while no client fetches it; then it is
+   *     released
    * @throws java.io.UncheckedIOException if a file cannot be opened, or its channel is closed
    * @throws IllegalArgumentException if a file's channel is not open for reading
    */
@@ -148,12 +149,13 @@ public final class VerbenaServer implements AutoCloseable {
   }
 
   /**
-   * Publishes an object by a name for every client: its reference is {@link
-   * io.verbena.api.bulk.ObjectRef#named}, and stays good when the server is started again. See
-   * {@link io.verbena.api.bulk.BulkObjects#publish(String, Source, Duration)}; {@link
-   * Builder#publish} does so before the first client is here.
+   * Publishes an object under a name for every client. Its reference is {@link
+   * io.verbena.api.bulk.ObjectRef#named}, and stays valid when the server restarts and publishes it
+   * again. See {@link io.verbena.api.bulk.BulkObjects#publish(String, Source, Duration)}. {@link
+   * Builder#publish} publishes before the first client can connect.
    *
-   * @param lease how long it is kept while nobody fetches it; then it is released
+   * @param lease the time for which the object is kept while no client fetches it; then it is
+   *     released
    * @throws java.io.UncheckedIOException if a file cannot be opened, or its channel is closed
    * @throws IllegalArgumentException if a file's channel is not open for reading
    * @throws IllegalStateException if an object of this name is published already
@@ -163,30 +165,36 @@ public final class VerbenaServer implements AutoCloseable {
     return engine.bulk().shelf().publish(acceptors.first().loop(), name, source, lease);
   }
 
-  /** Returns what the transfers of large objects did, and hold now. */
+  /** Returns the figures of the transfers of large objects. */
   public BulkStats bulkStats() {
     return engine.bulk().stats();
   }
 
-  /** Returns how many message slots are in use: 0 when nothing is under way. */
+  /** Returns the number of message slots in use; 0 when nothing is in progress. */
   public int slotsInUse() {
     return engine.slotsInUse();
   }
 
-  /** Returns how many streams this end sends, to all peers: 0 when nothing is under way. */
+  /**
+   * Returns the number of streams that this end sends to all peers; 0 when nothing is in progress.
+   */
   public int streamsSent() {
     return engine.streamsSent();
   }
 
   /**
-   * Returns how many bytes long messages, large values and replies have of the memory that all
-   * sessions share: 0 when nothing is under way.
+   * Returns the bytes of shared memory that long messages, large values and replies use; 0 when
+   * nothing is in progress.
    */
   public long sharedBytesInUse() {
     return engine.sharedBytesInUse();
   }
 
-  /** Waits until {@link #close} has done its work. */
+  /**
+   * Waits until {@link #close} has finished.
+   *
+   * @throws InterruptedException if the waiting thread was interrupted
+   */
   public void awaitClose() throws InterruptedException {
     try {
       closed.get();
@@ -196,27 +204,28 @@ public final class VerbenaServer implements AutoCloseable {
   }
 
   /**
-   * Has something done when the server begins to drain, while it still takes calls: it is taken out
-   * of a registry, so that nobody new comes. The server waits for it, at most 2 s, and drains then
-   * whatever came of it. Does nothing where the server drains already.
+   * Adds an action that starts when the server begins to drain, while it still accepts calls. It
+   * may remove the server from a registry, so that no new clients come. The server waits for its
+   * stage, at most 2 s, and then drains even if the action failed. Does nothing if the server
+   * drains already.
    *
-   * @param action begins it, and must not block; runs on the thread that drains or closes the
-   *     server
+   * @param action starts the action and must not block. It runs on the thread that drains or closes
+   *     the server
    */
   public void beforeDrain(Supplier<? extends CompletionStage<Void>> action) {
     beforeDrain.add(Checks.required("beforeDrain", action));
   }
 
   /**
-   * Takes no more calls, and lets those that run end. Returns at once; sessions stay open until
+   * Stops accepting calls and lets running calls end. Returns at once. Sessions stay open until
    * {@link #close}.
    *
-   * <p>Clients are told: they keep what they have not sent for the next server. What comes in still
-   * is answered with UNAVAILABLE, NOT_EXECUTED, and so are new sessions and new transfers. Sessions
-   * that have lost their connection may resume, and have their results.
+   * <p>Clients are notified and keep unsent calls for the next server. Calls that still arrive, new
+   * sessions and new transfers are refused with UNAVAILABLE, NOT_EXECUTED. Sessions that have lost
+   * their connection may resume and receive their results.
    *
-   * @return completes when every call that ran has ended, every result has arrived at its caller
-   *     and no object is under way; or when the drain time is over
+   * @return completes when every running call has ended, every result has arrived at its caller and
+   *     no object is in transfer, or when the drain time is over
    */
   public CompletionStage<Void> drain() {
     if (draining.compareAndSet(false, true)) {
@@ -233,7 +242,7 @@ public final class VerbenaServer implements AutoCloseable {
         .thenCompose(Supplier::get)
         .exceptionally(
             failure -> {
-              LOG.warn("What the server at {} does before it drains failed", address, failure);
+              LOG.warn("An action before the drain of the server at {} failed", address, failure);
               return null;
             });
   }
@@ -264,7 +273,7 @@ public final class VerbenaServer implements AutoCloseable {
     if (acceptor.isDrained()) {
       done.complete(null);
     } else if (loop.now() - until >= 0) {
-      LOG.warn("The server at {} ends calls that still run after {}", address, drainTime);
+      LOG.warn("The server at {} cancels calls that still run after {}", address, drainTime);
       done.complete(null);
     } else {
       long next = Math.min(until, loop.now() + DRAIN_STEP.toNanos());
@@ -273,10 +282,10 @@ public final class VerbenaServer implements AutoCloseable {
   }
 
   /**
-   * {@linkplain #drain Drains} the server, then ends every session and stops listening: no result
-   * of a call that ended within the drain time is lost. On a stepped loop it ends them at once.
-   * Called on the event loop, or by a handler of this server, it returns before that is done: it
-   * would wait for itself. Called again, it waits for the first.
+   * {@linkplain #drain Drains} the server, then ends every session and stops listening. No result
+   * of a call that ends within the drain time is lost. On a stepped loop it ends sessions at once.
+   * On the event loop, or in a handler of this server, it returns before the server is closed,
+   * because it would wait for itself. A second call waits for the first.
    */
   @Override
   public void close() {
@@ -301,7 +310,7 @@ public final class VerbenaServer implements AutoCloseable {
                   .map(VerbenaServer::endAll)
                   .toArray(CompletableFuture[]::new)),
           5_000);
-      closeGateway(); // its clients are still to be told what becomes of calls that were ended
+      closeGateway(); // its clients must first receive the outcome of the calls that were ended
       engine.close();
       closed.complete(null);
       removeHook();
@@ -322,7 +331,7 @@ public final class VerbenaServer implements AutoCloseable {
     loop.execute(
         () -> {
           acceptor.endAll();
-          // Ending a session is a command of its own: this one runs behind them.
+          // Ending a session is a separate command, so this one runs after them.
           loop.execute(() -> ended.complete(null));
         });
     return ended;
@@ -365,27 +374,28 @@ public final class VerbenaServer implements AutoCloseable {
     }
 
     /**
-     * Sets where to listen: {@code host:port}, {@code tcp://host:port} or {@code mem://name}. Host
-     * 0.0.0.0 stands for every address of this machine, port 0 for any that is free. There is no
-     * default.
+     * Sets the address to listen at: {@code host:port}, {@code tcp://host:port} or {@code
+     * mem://name}. Host 0.0.0.0 stands for every address of this machine, port 0 for any free port.
+     * There is no default.
      */
     public Builder listen(String address) {
       this.address = Checks.required("listen", address);
       return this;
     }
 
-    /** Serves a contract to every client, as {@code serve(GreeterRpc.bind(new MyGreeter()))}. */
+    /** Serves a contract to every client, as in {@code serve(GreeterRpc.bind(new MyGreeter()))}. */
     public Builder serve(ServiceBinding binding) {
       services.add(Checks.required("serve", binding));
       return this;
     }
 
     /**
-     * Publishes an object by a name before the server listens, as {@link
-     * VerbenaServer#publish(String, Source, Duration)} does later: {@link #start} opens a file and
-     * fails where it cannot.
+     * Publishes an object under a name before the server listens, as {@link
+     * VerbenaServer#publish(String, Source, Duration)} does later. {@link #start} opens the file,
+     * if it is one, and fails if it cannot.
      *
-     * @param lease how long it is kept while nobody fetches it; then it is released
+     * @param lease the time for which the object is kept while no client fetches it; then it is
+     *     released
      */
     public Builder publish(String name, Source source, Duration lease) {
       published.add(
@@ -396,17 +406,16 @@ public final class VerbenaServer implements AutoCloseable {
       return this;
     }
 
-    /** Requires every client to prove who it is. */
+    /** Requires every client to prove its identity. */
     public Builder authenticator(ClientAuthenticator authenticator) {
       this.authenticator = Checks.required("authenticator", authenticator);
       return this;
     }
 
     /**
-     * Says whether clients without a contract may read what the server serves: services, methods
-     * and types, as {@code verbena call} does. A client with a contract hears of those of its
-     * methods that the server has, in any case. Default: true; false with an {@link
-     * #authenticator}.
+     * Sets whether clients without a contract may read the server's services, methods and types, as
+     * {@code verbena call} does. A client with a contract always learns which of its methods the
+     * server has. Default: true, or false with an {@link #authenticator}.
      */
     public Builder tellContracts(boolean tell) {
       this.tellsContracts = tell;
@@ -414,8 +423,8 @@ public final class VerbenaServer implements AutoCloseable {
     }
 
     /**
-     * Is told of every new session, on the session's event loop: do not block there. Several loops
-     * may do so at once.
+     * Sets a listener that receives every new session. It runs on the session's event loop and must
+     * not block. Several loops may call it at once.
      */
     public Builder onSession(Consumer<Session> listener) {
       this.onSession = Checks.required("onSession", listener);
@@ -423,8 +432,8 @@ public final class VerbenaServer implements AutoCloseable {
     }
 
     /**
-     * Sets how many sessions there may be at once; further clients are refused with UNAVAILABLE.
-     * Default: 10,000. A session whose client vanished counts until its resume window is over.
+     * Sets the largest number of sessions at once. Further clients are refused with UNAVAILABLE. A
+     * session whose client has vanished counts until its resume window is over. Default: 10,000.
      *
      * @throws IllegalArgumentException if it is less than 1
      */
@@ -434,9 +443,9 @@ public final class VerbenaServer implements AutoCloseable {
     }
 
     /**
-     * Has the server refuse calls that it has no time for, of low {@link io.verbena.api.Priority}
-     * first: as many run at once as its limit says, which follows their latency. Default: none, so
-     * that every call runs, however many do.
+     * Sets a limit of concurrent calls that follows their latency. The server refuses calls beyond
+     * it, those of low {@link io.verbena.api.Priority} first. Default: no limit, so every call
+     * runs.
      */
     public Builder concurrencyLimit(ConcurrencyLimit limit) {
       this.concurrencyLimit = Checks.required("concurrencyLimit", limit);
@@ -444,9 +453,9 @@ public final class VerbenaServer implements AutoCloseable {
     }
 
     /**
-     * Has the services called by another protocol at the same port, too, as by {@code new
-     * HttpGateway()} of {@code io.verbena:http-gateway}. Its clients are authenticated as those of
-     * sessions are. Only where the server listens at a TCP address. Default: none.
+     * Adds a gateway, so that clients of another protocol can call the services at the same port.
+     * An example is {@code new HttpGateway()} of {@code io.verbena:http-gateway}. Its clients are
+     * authenticated as others are. The server must listen at a TCP address. Default: none.
      */
     public Builder gateway(Gateway gateway) {
       this.gateway = Checks.required("gateway", gateway);
@@ -454,9 +463,9 @@ public final class VerbenaServer implements AutoCloseable {
     }
 
     /**
-     * Has the server {@linkplain VerbenaServer#close closed} when the process is asked to end, by
-     * SIGTERM, SIGINT or {@code System.exit}: no result of a call that ends within the drain time
-     * is lost. The process ends when that is done.
+     * {@linkplain VerbenaServer#close Closes} the server when the process is asked to end, by
+     * SIGTERM, SIGINT or {@code System.exit}. No result of a call that ends within the drain time
+     * is lost. The process ends after the server is closed.
      */
     public Builder closeOnShutdown() {
       this.closesOnShutdown = true;
@@ -464,9 +473,9 @@ public final class VerbenaServer implements AutoCloseable {
     }
 
     /**
-     * Sets how long {@link VerbenaServer#close} and {@link VerbenaServer#drain} wait for calls and
-     * transfers under way, and for their results to arrive. What still runs then is cancelled, and
-     * its caller told UNAVAILABLE. Default: 5 s.
+     * Sets the longest time for which {@link VerbenaServer#close} and {@link VerbenaServer#drain}
+     * wait for running calls and transfers, and for their results to arrive. Calls that still run
+     * afterwards are cancelled, and their callers receive UNAVAILABLE. Default: 5 s.
      *
      * @throws IllegalArgumentException if it is negative or more than a day
      */
@@ -476,17 +485,19 @@ public final class VerbenaServer implements AutoCloseable {
       return this;
     }
 
-    /** Replaces the source of session ids and secrets; for simulations only. */
+    /** Replaces the source of session ids and secrets. For simulations only. */
     public Builder random(RandomGenerator random) {
       this.random = Checks.required("random", random);
       return this;
     }
 
     /**
-     * Starts listening.
+     * Starts the server.
      *
-     * @throws IllegalStateException if no address was set, or it cannot be listened at; the message
-     *     says why
+     * @throws IllegalStateException if no address was set, or if the server cannot listen there;
+     *     the message gives the reason
+     * @throws IllegalArgumentException if the address is malformed
+     * @throws java.io.UncheckedIOException if a published file cannot be opened
      */
     public VerbenaServer start() {
       URI uri = Addresses.parse(listensAt());
@@ -535,8 +546,8 @@ public final class VerbenaServer implements AutoCloseable {
         }
         if (link.tls() == null && authenticator == null && isOpenToOthers(server.address)) {
           LOG.warn(
-              "Whoever reaches {} may call: the server has neither TLS nor an authenticator. Set"
-                  + " tls(…) or authenticator(…), or have it listen at a loopback address",
+              "Every client that reaches {} may call: the server has neither TLS nor an authenticator. Set"
+                  + " tls(…) or authenticator(…), or listen at a loopback address",
               server.address);
         }
         started = true;
@@ -577,7 +588,7 @@ public final class VerbenaServer implements AutoCloseable {
     private String listensAt() {
       if (address == null) {
         throw new IllegalStateException(
-            "nobody said where to listen: set listen(\"host:port\"), as \"127.0.0.1:0\" for this"
+            "no address to listen at: set listen(\"host:port\"), such as \"127.0.0.1:0\" for this"
                 + " machine alone, or \"0.0.0.0:7400\" for all of its addresses");
       }
       return address;

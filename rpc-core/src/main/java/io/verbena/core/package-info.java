@@ -1,7 +1,6 @@
 /**
- * Where users start: {@link io.verbena.core.VerbenaServer} and {@link
- * io.verbena.core.VerbenaClient}, and what they are configured with. What lies in the packages
- * below is the core's own.
+ * The start for users: {@link io.verbena.core.VerbenaServer}, {@link io.verbena.core.VerbenaClient}
+ * and their settings. The packages below are internal to the core.
  */
 @NullMarked
 package io.verbena.core;

@@ -153,7 +153,7 @@ class HeldLoopTest {
             assertThat(items.next()).isEqualTo(1);
             held.run();
             assertThatThrownBy(items::hasNext)
-                .hasMessageContaining("holds its event loop up")
+                .hasMessageContaining("holds up its event loop")
                 .isInstanceOfSatisfying(
                     RpcException.class,
                     e -> assertThat(e.status()).isEqualTo(RpcStatus.UNAVAILABLE));

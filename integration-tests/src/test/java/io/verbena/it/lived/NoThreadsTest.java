@@ -148,7 +148,8 @@ class NoThreadsTest {
     noThreadsMore();
     assertThatThrownBy(server::start)
         .isInstanceOf(IllegalStateException.class)
-        .hasMessageContainingAll("no thread can be had for the event loop", RefusedThreads.WORDS);
+        .hasMessageContainingAll(
+            "no thread can be started for the event loop", RefusedThreads.WORDS);
     threadsAgain();
     VerbenaServer started = closed(loft().start());
     assertThat(add(session(closed(VerbenaClient.builder().build()), started)).join()).isEqualTo(2);
@@ -162,7 +163,7 @@ class NoThreadsTest {
     assertThatThrownBy(() -> client.connect(at(server, "127.0.0.1")))
         .isInstanceOf(RpcException.class)
         .hasMessageContainingAll(
-            "UNAVAILABLE", "no thread can be had for the event loop", RefusedThreads.WORDS);
+            "UNAVAILABLE", "no thread can be started for the event loop", RefusedThreads.WORDS);
     threadsAgain();
     assertThat(add(session(client, server)).join()).isEqualTo(2);
   }
@@ -173,7 +174,7 @@ class NoThreadsTest {
     Session session = session(closed(VerbenaClient.builder().token(() -> "good").build()), server);
     noThreadsMore();
     assertThat(failure(add(session)))
-        .hasMessageContainingAll("token supplier could not be asked", RefusedThreads.WORDS);
+        .hasMessageContainingAll("token supplier could not be called", RefusedThreads.WORDS);
     threadsAgain();
     assertThat(add(session).join()).isEqualTo(2);
   }

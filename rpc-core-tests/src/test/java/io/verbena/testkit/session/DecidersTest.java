@@ -241,7 +241,7 @@ class DecidersTest {
       world.runUntil(() -> loop.doWork() == 0 && call.isDone());
       RpcException failure = (RpcException) call.exceptionNow();
       assertThat(failure.status()).isEqualTo(RpcStatus.UNAUTHENTICATED);
-      assertThat(failure).hasMessageContaining("no certificate of the client was seen");
+      assertThat(failure).hasMessageContaining("the client presented no certificate");
       assertThat(opened).as("sessions").isEmpty();
       assertThat(asked).as("asked who may come all the same").isEmpty();
     }

@@ -151,7 +151,7 @@ class FallbackLogTest {
     assertThat(lines())
         .singleElement()
         .asString()
-        .endsWith("its cable is far too short (its client may ask for another kind of link)");
+        .endsWith("its cable is far too short (its client may request another kind of link)");
   }
 
   @Test

@@ -79,7 +79,7 @@ class GoneServerTest {
           });
     }
     assertThat(failureOf(sent).getMessage())
-        .contains("the resume window of 5000 ms is over")
+        .contains("before the end of the resume window of 5000 ms")
         .contains("resumeWindow")
         .doesNotContain("connectTimeout");
   }

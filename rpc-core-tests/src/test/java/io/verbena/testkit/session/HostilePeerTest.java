@@ -446,7 +446,7 @@ class HostilePeerTest {
       assertThat(calls.get(1)).isCompletedWithValue("text");
       assertThat(calls.get(2).exceptionNow())
           .hasMessageContaining("UNAVAILABLE")
-          .hasMessageContaining("the 2 sessions it takes");
+          .hasMessageContaining("its limit of 2 sessions");
     }
   }
 }

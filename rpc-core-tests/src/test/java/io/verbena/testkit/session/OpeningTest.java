@@ -76,7 +76,7 @@ class OpeningTest {
       assertThat(failureOf(call).status()).isEqualTo(RpcStatus.UNAVAILABLE);
       assertThat(failureOf(call))
           .hasMessageContaining("mem://silent")
-          .hasMessageContaining("said nothing");
+          .hasMessageContaining("did not answer");
     }
   }
 

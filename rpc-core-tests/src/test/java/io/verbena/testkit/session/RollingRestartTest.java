@@ -164,7 +164,7 @@ class RollingRestartTest {
     assertThat(failure.status()).isEqualTo(RpcStatus.UNAVAILABLE);
     assertThat(failure.execution()).isEqualTo(Execution.NOT_EXECUTED);
     assertThat(failure)
-        .hasMessageContaining("the server shut down, and no other is there yet: ")
+        .hasMessageContaining("the server shut down, and no new one has been found yet: ")
         .hasMessageContaining(met == Admission.REFUSE ? "refuses" : "nobody listens");
     CompletableFuture<String> late = stub.submit(Probe.ECHO, "at once");
     world.pass(Duration.ofSeconds(1));

@@ -131,7 +131,7 @@ class UnansweredUpgradeTest {
     assertThat(session.path().reason()).contains("not upgraded yet");
     pass(CONNECT_TIMEOUT.dividedBy(2).plus(FIRST_DELAY.dividedBy(4)));
     assertThat(session.path().reason())
-        .contains("the server did not answer the request for it within 2000 ms");
+        .contains("the server did not answer the request within 2000 ms");
     assertThat(server.requests()).as("each delay is half of it at least").isEqualTo(1);
     pass(FIRST_DELAY);
     assertThat(server.requests()).isEqualTo(2);

@@ -16,13 +16,13 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The places that calls have at a server with a {@link ConcurrencyLimit}, all sessions together.
- * Safe for any thread.
+ * Admits the calls of all sessions at a server with a {@link ConcurrencyLimit}. Each running call
+ * has a place. Safe for use by any thread.
  */
 public final class Admission {
   private static final long SHORTEST_WINDOW_NANOS = 100_000_000;
 
-  /** So many calls make a window, or fewer after a longer time. */
+  /** The number of calls in a window. After a longer time fewer calls make a window. */
   private static final int MANY = 100;
 
   private static final int FEW = 20;
@@ -33,13 +33,13 @@ public final class Admission {
   private final AtomicInteger inFlight = new AtomicInteger();
   private final Map<Priority, Counts> counts = new EnumMap<>(Priority.class);
 
-  /** Of one priority, since the server started. */
+  /** The counters of one priority since the server started. */
   private static final class Counts {
     private final LongAdder taken = new LongAdder();
     private final LongAdder shed = new LongAdder();
   }
 
-  // ---- the window: a race loses a call of it, no more ----
+  // ---- the window: a race loses one call of it at most ----
   private final LongAdder calls = new LongAdder();
   private final LongAdder nanos = new LongAdder();
   private volatile int peak;
@@ -47,17 +47,17 @@ public final class Admission {
   private volatile long windowBegan;
   private volatile long shortestWindow = SHORTEST_WINDOW_NANOS;
 
-  /** Calls that began earlier do not count: a queue was there that a probe has do without. */
+  /** Calls that began earlier do not count, because a probe measures calls without a queue. */
   private volatile long countFrom;
 
-  // ---- of whoever closes a window ----
+  // ---- for the thread that closes a window ----
   private final AtomicBoolean closing = new AtomicBoolean();
   private final GradientLimit gradient;
   private volatile int limit;
   private volatile long latency;
   private volatile long unloaded;
 
-  /** No call is there yet. */
+  /** Starts without calls. */
   public Admission(ConcurrencyLimit settings, NanoClock clock) {
     this.settings = settings;
     this.clock = clock;
@@ -71,8 +71,8 @@ public final class Admission {
   }
 
   /**
-   * The place of one call, and the memory of its arguments: both are free when it is over. On the
-   * loop of the call.
+   * The place of one call, and the memory of its arguments. Both are released when the call is
+   * over. On the loop of the call.
    */
   final class Place implements Runnable {
     private final long began = clock.nanoTime();
@@ -80,24 +80,26 @@ public final class Admission {
     private boolean counts = true;
     private boolean left;
 
-    /** The call has memory, too. */
+    /** Adds memory to release with the place. */
     Place with(Runnable memory) {
       this.memory = memory;
       return this;
     }
 
-    /** How long the call took says nothing: its handler has not run, or waited for its peer. */
+    /**
+     * Ignores the duration of the call, because its handler did not run, or waited for its peer.
+     */
     void countsNot() {
       counts = false;
     }
 
-    /** The call waits for its peer: another may have the place meanwhile. */
+    /** The call waits for its peer. Another call may use the place meanwhile. */
     void pause() {
       counts = false;
       leave();
     }
 
-    /** The call goes on, whoever has its place. */
+    /** The call continues, even if another call uses its place. */
     void resume() {
       if (left) {
         left = false;
@@ -128,7 +130,7 @@ public final class Admission {
     }
   }
 
-  /** Returns whether calls of a method have places at all. */
+  /** Returns whether calls of a method count. */
   boolean limits(MethodDescriptor<?> method) {
     return !method.oneway()
         && !method.nonBlocking()
@@ -146,7 +148,7 @@ public final class Admission {
       if (before >= places) {
         counts(priority).shed.increment();
         if (peak < limit) {
-          peak = limit; // what its share of the limit is too little for is load
+          peak = limit; // calls beyond the share of a priority count as full load
         }
         return null;
       }
@@ -158,9 +160,9 @@ public final class Admission {
     return new Place();
   }
 
-  /** Returns why there is none. */
+  /** Returns the reason for a refusal. */
   String refusal(Priority priority) {
-    return "the peer runs as many calls as it can: with a limit of %d, it takes %s ones below %d"
+    return "the peer runs as many calls as it can: with a limit of %d it admits %s calls below %d"
         .formatted(limit, priority.word(), places(priority));
   }
 
@@ -200,13 +202,13 @@ public final class Admission {
     limit = gradient.limit();
     latency = mean;
     unloaded = gradient.unloadedNanos();
-    // The first to end are the short ones: a window that counts none from before must be longer.
+    // Short calls end first, so a window without earlier calls must be longer.
     shortestWindow = probes ? Math.max(SHORTEST_WINDOW_NANOS, 4 * mean) : SHORTEST_WINDOW_NANOS;
     windowBegan = probes ? now + 2 * mean : now;
     countFrom = probes ? windowBegan : countFrom;
   }
 
-  /** Returns what there is to tell. */
+  /** Returns the figures. */
   public LimitStat stat() {
     List<LimitStat.OfPriority> all = new ArrayList<>();
     counts.forEach(

@@ -9,8 +9,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts the one-way calls that were not simply executed, of a session and of the client or server
- * that it belongs to, which counts some more of all its sessions. Safe for use by any thread.
+ * Counts the one-way calls that were not simply executed, for a session and for its client or
+ * server. The latter also counts some figures of all its sessions. Safe for use by any thread.
  */
 public final class CallCounters {
   private final @Nullable CallCounters whole;
@@ -18,26 +18,26 @@ public final class CallCounters {
   private final AtomicInteger orphans = new AtomicInteger();
   private final AtomicInteger streamsSent = new AtomicInteger();
 
-  /** What became of a call: see {@link OnewayStat}. */
+  /** The outcome of a call. See {@link OnewayStat}. */
   public enum What {
-    /** It never left. */
+    /** The call was never sent. */
     UNSENT,
-    /** It had left, and the peer was lost. */
+    /** The call had been sent when the peer was lost. */
     UNKNOWN,
-    /** The peer dropped it. */
+    /** The peer dropped the call. */
     REFUSED_BY_PEER,
-    /** It was dropped here. */
+    /** The call was dropped here. */
     REFUSED,
-    /** Its handler threw. */
+    /** The handler threw. */
     FAILED
   }
 
-  /** Counts for a client or server. */
+  /** Makes the counters of a client or server. */
   public CallCounters() {
     this(null);
   }
 
-  /** Counts for a session, whose client or server counts the same. */
+  /** Makes the counters of a session. Its client or server counts the same calls. */
   public CallCounters(@Nullable CallCounters whole) {
     this.whole = whole;
     for (What what : What.values()) {
@@ -45,7 +45,7 @@ public final class CallCounters {
     }
   }
 
-  /** Adds so many. */
+  /** Adds calls with an outcome. */
   public void add(What what, int calls) {
     counter(what).addAndGet(calls);
     if (whole != null) {
@@ -54,14 +54,14 @@ public final class CallCounters {
   }
 
   /**
-   * Changes how many one-way calls of the whole go on though their session has ended; returns how
-   * many they are.
+   * Changes the number of one-way calls that run on after their session has ended. Returns the new
+   * number.
    */
   public int orphans(int change) {
     return whole == null ? orphans.addAndGet(change) : whole.orphans(change);
   }
 
-  /** Changes how many streams the sessions of the whole send; returns how many they are. */
+  /** Changes the number of streams that all sessions send. Returns the new number. */
   public int streamsSent(int change) {
     return whole == null ? streamsSent.addAndGet(change) : whole.streamsSent(change);
   }
@@ -74,7 +74,7 @@ public final class CallCounters {
     return counter(what).get();
   }
 
-  /** Returns what was counted so far. */
+  /** Returns the counts so far. */
   public OnewayStat stat() {
     return new OnewayStat(
         count(What.UNSENT),

@@ -6,31 +6,32 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** The streams of one call at one of its ends, which lie above calls: they end by its deadline. */
+/** The streams of one call at one end. They are built on calls and end by the call's deadline. */
 public interface CallStreams extends MessageStreams {
   /**
-   * The stream among a call's arguments ends with the call, or with the stream that it returns.
+   * Ends the stream among a call's arguments with the call, or with the stream that the call
+   * returns.
    *
-   * @param hasLeft whether the peer may know of the call
+   * @param hasLeft returns whether the peer may know of the call
    */
   void endWith(CompletableFuture<?> call, BooleanSupplier hasLeft);
 
-  /** Returns whether this is how the stream that was read here has failed at its sender. */
+  /** Returns whether the sender of the stream that was read here reported this failure. */
   boolean failedBy(Throwable thrown);
 
-  /** The call was not made, or nobody hears of its answer. */
+  /** The call was not made, or its answer is not delivered. */
   void cancel();
 
-  /** Makes them. Safe for any thread. */
+  /** Makes the streams of calls. Safe for use by any thread. */
   interface Maker {
     /**
-     * Returns those of a call.
+     * Returns the streams of a call.
      *
-     * @param ofArguments whether they are among the arguments of a call of this end's
+     * @param ofArguments whether they are among the arguments of a call that this end makes
      */
     CallStreams of(MethodDescriptor<?> method, long deadlineNanos, boolean ofArguments);
 
-    /** Nobody takes the result of a call: ends it, if it is a stream. */
+    /** Drops the result of a call. A stream is ended. */
     void drop(@Nullable Object result);
   }
 }

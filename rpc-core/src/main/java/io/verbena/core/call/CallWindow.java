@@ -4,10 +4,9 @@ import io.verbena.core.frame.PeerLimits;
 import java.util.concurrent.Semaphore;
 
 /**
- * How many calls of one session may be under way at once: the smaller of what this end allows
- * itself and what the peer takes. A call leaves its place when its reply has arrived, even where
- * its caller gave up before, so that the peer never has more to do than it agreed to. Safe for any
- * thread.
+ * The window of one session's calls in flight. Its size is the smaller one of this end's limit and
+ * the peer's. A call leaves its place when its reply has arrived, even if its caller gave up
+ * before. So the peer never has more calls than it agreed to. Safe for use by any thread.
  */
 public final class CallWindow extends Semaphore {
   private static final long serialVersionUID = 1L;
@@ -16,19 +15,19 @@ public final class CallWindow extends Semaphore {
   private int size;
   private int peerTakes;
 
-  /** A window that is as small as every peer takes until {@link #peerTakes} is known. */
+  /** Makes a window with the size that every peer accepts, until {@link #peerTakes} is called. */
   public CallWindow(int own) {
     super(Math.min(own, PeerLimits.LEAST_CALLS));
     this.own = own;
     this.size = Math.min(own, PeerLimits.LEAST_CALLS);
   }
 
-  /** Says why there is no place, and what helps. */
+  /** Returns a message for a full window, with the remedy. */
   public synchronized String full() {
     return size
-        + " calls of this session are under way already: "
+        + " calls of this session are in flight already: "
         + (peerTakes == 0
-            ? "it is not open yet"
+            ? "the session is not open yet"
             : "wait for some to end, or raise maxCalls " + whereToRaise());
   }
 
@@ -39,7 +38,7 @@ public final class CallWindow extends Semaphore {
     return own < peerTakes ? "on this end" : "on the other end";
   }
 
-  /** Fits the window to what the peer takes; calls under way keep their places. */
+  /** Adapts the window to the peer's limit. Calls in flight keep their places. */
   public synchronized void peerTakes(int calls) {
     peerTakes = calls;
     int fitting = Math.min(own, calls);

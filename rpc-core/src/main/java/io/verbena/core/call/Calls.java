@@ -27,59 +27,62 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the calls of a session have in common, both those that this end makes and those that it
- * serves. Its fields are safe for any thread, but where they say otherwise.
+ * The shared parts of all calls of a session, both those that this end makes and those that it
+ * serves. Its fields are safe for use by any thread, unless they say otherwise.
  */
 public final class Calls {
   final SessionImpl session;
   final EventLoop loop;
   final SessionLimits limits;
 
-  // Of these limits, what each call asks for.
+  // The limit that each call reads.
   final int maxCalls;
   final int maxMessageBytes;
   final int maxDepth;
 
-  /** Reads messages, one after the other. On the loop. */
+  /** Decodes messages, one after the other. On the loop. */
   final WireDecoder decoder;
 
   final CallCounters counters;
 
-  /** Of what moves beside messages: answers and large values. On the loop. */
+  /** The transfers beside messages: answers and large values. On the loop. */
   final CallTransfers objects;
 
   /** Reads long messages. On the loop. */
   final LongMessages longMessages;
 
-  /** Of this end's calls under way. */
+  /** The window of this end's calls. */
   final CallWindow window;
 
-  /** Where small messages are encoded, and the part that this session's callers may have. */
+  /** The slots for small messages, and the share of this session's callers. */
   final SlotPool slots;
 
   final SlotShare slotShare;
 
-  /** What replies may take until the peer has taken them. */
+  /** The share of memory for replies that the peer has not received yet. */
   final Quota.Share replyMemory;
 
-  /** What it costs decides which values travel beside their message. */
+  /** The costs of the path, which decide which values travel beside their message. */
   final PathCosts path;
 
-  /** Makes room for such values of a reply. */
+  /** Makes the holder of a reply's large values. */
   final Supplier<LargeValuesOut> resultParts;
 
-  /** The same for a call whose caller waits until they are not read any more; and for others. */
+  /**
+   * Makes the holder of a call's large values, for callers that wait until they are no longer read,
+   * and for others.
+   */
   final Supplier<LargeValuesOut> borrowedParts;
 
   final Supplier<LargeValuesOut> copiedParts;
 
-  /** Null where this end compresses nothing, and takes nothing that is compressed. */
+  /** Null if this end neither compresses messages nor accepts compressed ones. */
   final @Nullable Compression compression;
 
   private CallStreams.@Nullable Maker streams;
 
   /**
-   * Of no calls yet.
+   * Starts without calls.
    *
    * @param ofAll counts for all sessions of the client or server
    */
@@ -108,7 +111,7 @@ public final class Calls {
     this.resultParts = () -> new LargeValuesOut(bulk, results, false);
   }
 
-  /** Returns the session that they are of. */
+  /** Returns the session of these calls. */
   public SessionImpl session() {
     return session;
   }
@@ -118,42 +121,48 @@ public final class Calls {
     return loop;
   }
 
-  /** Returns the window of this end's calls under way. */
+  /** Returns the window of this end's calls. */
   public CallWindow window() {
     return window;
   }
 
-  /** Returns what is counted of them. */
+  /** Returns the counters. */
   public CallCounters counters() {
     return counters;
   }
 
-  // ---- messages, and what moves beside them ----
+  // ---- messages, and transfers beside them ----
 
-  /** Returns the longest message that both ends take, as far as it is known. For any thread. */
+  /**
+   * Returns the length of the longest message that both ends accept, as far as it is known. For any
+   * thread.
+   */
   public int longestMessage() {
     return path.longestMessage();
   }
 
-  /** Returns how a message is refused that found no memory: to send it again may be of no use. */
+  /**
+   * Returns the status for a message that found no memory. RESOURCE_EXHAUSTED means that sending it
+   * again can help.
+   */
   static RpcStatus refusal(Quota.Share memory, long bytes) {
     return memory.mayEverTake(bytes) ? RpcStatus.RESOURCE_EXHAUSTED : RpcStatus.INVALID_ARGUMENT;
   }
 
-  /** The peer takes this. On the loop. */
+  /** Records the peer's limits. On the loop. */
   void peerTakes(PeerLimits limits) {
     window.peerTakes(limits.maxCalls());
   }
 
   /**
-   * Compresses what was written of a message from {@link PathCosts#compressFrom} bytes on, if it
-   * gets shorter. A loop compresses short ones alone. Safe for any thread.
+   * Compresses an encoded message from {@link PathCosts#compressFrom} bytes, if that makes it
+   * shorter. On a loop only short messages are compressed. Safe for use by any thread.
    *
-   * @return the flags that its header has for that
+   * @return the flags for the message's header
    */
   int compress(WireEncoder out) {
     int length = out.length();
-    return length <= longestMessage() // else the peer takes it in no form
+    return length <= longestMessage() // otherwise the peer accepts it in neither form
             && (length <= LongMessages.LONGEST_SHORT || !loop.isInCycle())
             && compression != null
             && compression.compress(out)
@@ -162,8 +171,8 @@ public final class Calls {
   }
 
   /**
-   * Has a message that has not left be as the peer takes it, which may be another than when it was
-   * written. On the loop.
+   * Expands a compressed message that was not sent yet, if the peer accepts no compressed messages.
+   * The peer may be another than at the time of encoding. On the loop.
    */
   void expandUnlessTaken(Slot message) {
     if (path.compressFrom() != Integer.MAX_VALUE || compression == null) {
@@ -189,8 +198,8 @@ public final class Calls {
   // ---- users' code ----
 
   /**
-   * Runs code of the user's as handlers run; where their executor takes nothing, on a thread of its
-   * own, as soon as there is one. Safe for any thread.
+   * Runs user code on the executor of handlers. If the executor rejects it, it runs on a new
+   * thread, as soon as there is one. Safe for use by any thread.
    */
   public void runUsers(Runnable users) {
     SessionContext context = session.context();
@@ -198,9 +207,9 @@ public final class Calls {
   }
 
   /**
-   * Runs what has to wait on a thread of its own. Safe for any thread.
+   * Runs a task that must wait on a separate thread. Safe for use by any thread.
    *
-   * @param failed hears why there is none, or what it threw
+   * @param failed receives the reason why there is no thread, or the exception of the task
    */
   public void runWaiting(Runnable task, Consumer<Throwable> failed) {
     OwnThreads.hand(session.context().workers().waiting(), task, failed);
@@ -208,17 +217,19 @@ public final class Calls {
 
   // ---- streams ----
 
-  /** Says what makes the streams of calls; before the first call. */
+  /** Sets the maker of streams. It is called before the first call. */
   public void streams(CallStreams.Maker maker) {
     streams = maker;
   }
 
-  /** Returns what makes the streams of calls. Safe for any thread. */
+  /** Returns the maker of streams. Safe for use by any thread. */
   CallStreams.Maker streams() {
     return Objects.requireNonNull(streams);
   }
 
-  /** A stream of the peer's has ended, or a call that might have had one. Safe for any thread. */
+  /**
+   * A stream of the peer has ended, or a call that might have had one. Safe for use by any thread.
+   */
   public void streamEnded() {
     loop.execute(session.ending()::sayLastCallIfDue);
   }

@@ -13,7 +13,7 @@ import jdk.jfr.StackTrace;
 import jdk.jfr.Threshold;
 import org.jspecify.annotations.Nullable;
 
-/** One attempt at a call, from when it was encoded until it ended, for JDK Flight Recorder. */
+/** An event of JDK Flight Recorder for one attempt at a call, from encoding to its end. */
 @Name("verbena.ClientCall")
 @Label("Client Call")
 @Category("Verbena")
@@ -42,7 +42,7 @@ final class ClientCallEvent extends Event {
   @Label("Peer")
   String peer = "";
 
-  /** Records a call when it has ended, if it took long enough. */
+  /** Records a call when it has ended, if it took long enough to be recorded. */
   static void follow(PendingCall<?> call, Session session) {
     ClientCallEvent event = new ClientCallEvent();
     event.begin();

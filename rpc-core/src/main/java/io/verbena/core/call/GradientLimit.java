@@ -1,30 +1,32 @@
 package io.verbena.core.call;
 
 /**
- * How many calls at once a server does well with, by their latency: the gradient of Envoy's
- * adaptive concurrency filter and of Netflix's concurrency-limits,
+ * Finds the best number of concurrent calls of a server by their latency. It uses the gradient of
+ * Envoy's adaptive concurrency filter and of Netflix's concurrency-limits:
  *
  * <pre>
  *   gradient = tolerance × unloaded latency / latency, between ½ and 1
  *   limit    = gradient × limit + √limit
  * </pre>
  *
- * <p>Where c calls at once use all that the server has, latency grows with the limit beyond c, and
- * the limit comes to rest at about 1¼ c + √c: nothing idles, and the queue is short.
+ * <p>If c concurrent calls use the whole server, latency grows with the limit beyond c, and the
+ * limit settles at about 1¼ c + √c. The server is then never idle, and the queue is short.
  *
- * <p>The unloaded latency is taken from windows with few calls. Under load it cannot be seen: so
- * now and then, and at first every second, the limit is halved until a window has passed. From the
- * limit's rest, half of it is less than c, and so the window has no queue; from far above, each
- * probe comes closer. Without probes a limit rises as long as an overload lasts, since the queue
- * becomes what is normal.
+ * <p>The unloaded latency is measured in windows with few calls. Under load it cannot be seen. So
+ * from time to time, and at first every second, a probe halves the limit for one window. Half of
+ * the settled limit is less than c, so this window has no queue. From a limit far above, each probe
+ * comes closer. Without probes the limit would rise throughout an overload, because the queue would
+ * count as normal.
  *
- * <p>Its caller sees to it that one thread at a time uses it.
+ * <p>One thread at a time may use it.
  */
 final class GradientLimit {
   private static final double TOLERANCE = 1.25;
   private static final double LEAST_GRADIENT = 0.5;
 
-  /** Windows differ by chance: one moves what is known of latency by so little. */
+  /**
+   * The weight of one window in the known latency. It is small, because windows differ by chance.
+   */
   private static final double STEP = 1 / 8.0;
 
   private static final long FIRST_PROBE_NANOS = 1_000_000_000;
@@ -55,12 +57,12 @@ final class GradientLimit {
   }
 
   /**
-   * A window has passed.
+   * Evaluates a window that has passed.
    *
    * @param nanos the mean latency of its calls
-   * @param peak the most calls at once
-   * @return whether a probe begins: the next window is that of calls that begin when the queue is
-   *     gone
+   * @param peak the largest number of concurrent calls
+   * @return whether a probe begins. The next window then contains the calls that begin after the
+   *     queue is empty
    */
   boolean passed(long now, double nanos, int peak) {
     if (probing) {

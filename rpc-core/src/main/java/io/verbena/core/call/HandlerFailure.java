@@ -9,31 +9,31 @@ import io.verbena.link.runtime.Thrown;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a handler threw, as its caller is told of it.
+ * The failure of a handler, as its caller receives it.
  *
- * @param type the class name of what it threw; empty where it answers with a status
- * @param metadata its own
- * @param whose who is to hear of it in this process
+ * @param type the class name of the exception; empty if the handler answers with a status
+ * @param metadata of the exception
+ * @param whose the origin of the fault, which decides where this process reports it
  */
 record HandlerFailure(RpcStatus status, String type, String words, Metadata metadata, Whose whose) {
   private static final int DEEPEST = 16;
 
-  /** Whose doing it is that a handler threw. */
+  /** The origin of a handler's exception. */
   enum Whose {
-    /** It is an answer. */
+    /** The exception is an answer. */
     NOBODYS,
-    /** The caller gave up, or its arguments are at fault. */
+    /** The caller gave up, or its arguments are wrong. */
     CALLERS,
-    /** The handler's. */
+    /** The handler has a fault. */
     HANDLERS
   }
 
   /**
-   * Returns what to make of it.
+   * Returns the failure for an exception.
    *
    * @param argument the stream among the call's arguments; null if there is none
-   * @param stopped what to call it that the handler was stopped
-   * @param cancelled whether it was
+   * @param stopped the status if the handler was stopped
+   * @param cancelled whether the call was cancelled
    * @param late whether the deadline has passed
    */
   static HandlerFailure of(
@@ -65,7 +65,7 @@ record HandlerFailure(RpcStatus status, String type, String words, Metadata meta
         callers ? Whose.CALLERS : Whose.HANDLERS);
   }
 
-  /** What broke is an argument. */
+  /** Returns the status for a broken stream among the arguments. */
   private static RpcStatus statusOf(VerbenaException stream) {
     RpcStatus status = stream.status();
     return status == RpcStatus.INTERNAL ? RpcStatus.INVALID_ARGUMENT : status;
@@ -76,17 +76,16 @@ record HandlerFailure(RpcStatus status, String type, String words, Metadata meta
     if (other != null) {
       return "another call or transfer that its handler needed failed: "
           + other.status()
-          + ". The log of the handler's process says more";
+          + ". See the log of the handler's process";
     }
     String words = file == null ? null : file.words();
     return words == null ? Thrown.fullWords(thrown) : words;
   }
 
   /**
-   * Returns another service's failure that the handler has let through: one that its exception is,
-   * or whose message it repeats as its own, as those do that carry a failure from thread to thread.
-   * Null if there is none. Its message tells this process where that service is, and is not for the
-   * caller of this one.
+   * Returns the failure of another service that the handler has let through, or null. The handler's
+   * exception is that failure, or repeats its message, as exceptions do that carry a failure from
+   * thread to thread. The message of that failure names hosts and must not reach the caller.
    */
   private static @Nullable VerbenaException downstream(Throwable thrown) {
     Throwable cause = thrown;

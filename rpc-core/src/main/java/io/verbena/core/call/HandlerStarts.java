@@ -10,16 +10,16 @@ import java.util.List;
 import java.util.PriorityQueue;
 
 /**
- * When the handlers of one session's calls start: in the order of their calls, and at once, while
- * there is memory for their replies. A peer that takes no replies has its further calls wait; what
- * runs already is answered, whatever that takes.
+ * Starts the handlers of one session's calls in the order of the calls. They start at once while
+ * there is memory for their replies. If the peer does not read its replies, its further calls wait.
+ * Calls that run already are answered even if their replies take more memory.
  *
- * <p>What a reply takes is known from the method's replies before: a handler reserves it twice, for
- * the result and for its encoding. Where the method has never replied it does so when its thread is
- * about to run, by when others may have; if there is not so much, it is put off. One handler always
- * runs, so that a session whose part is small goes on, a reply at a time. A call whose arguments
- * are read beside the loop keeps its turn, and has those behind it wait. On the loop, but {@link
- * #mayRun}.
+ * <p>The size of a reply is estimated from earlier replies of the method. A handler reserves it
+ * twice, for the result and for its encoding. If the method has never replied, memory is reserved
+ * just before the handler runs, when other calls may have shown how much it needs. Without enough
+ * memory the handler is postponed. One handler always runs, so that a session with a small share
+ * makes progress, one reply at a time. A call whose arguments are read beside the loop keeps its
+ * turn, and later calls wait for it. On the loop, except {@link #mayRun}.
  */
 final class HandlerStarts {
   private final SessionImpl session;
@@ -38,7 +38,7 @@ final class HandlerStarts {
     this.place = memory.waiters().place(session.loop().executor(), this::startWaiting);
   }
 
-  /** Returns whether a call's handler may start now; else it is started later. */
+  /** Returns whether a call's handler may start now. Otherwise it starts later. */
   boolean mayStart(ServerCall call) {
     if (waiting.isEmpty() && admits(call)) {
       return true;
@@ -56,17 +56,17 @@ final class HandlerStarts {
     }
   }
 
-  /** Returns whether some wait. */
+  /** Returns whether handlers wait. */
   boolean hasWaiting() {
     return !waiting.isEmpty();
   }
 
-  /** A call has its turn, and those behind it wait, until its arguments have been read. */
+  /** Keeps a call's turn until its arguments have been read. Later calls wait. */
   void awaitReading(ServerCall call) {
     await(call);
   }
 
-  /** A call's arguments have been read; it starts in its turn. */
+  /** A call's arguments have been read. It starts in its turn. */
   void wasRead(ServerCall call) {
     if (waiting.contains(call)) {
       startWaiting();
@@ -78,12 +78,12 @@ final class HandlerStarts {
     }
   }
 
-  /** A call whose arguments were to be read is over. */
+  /** Removes a call that ended before its arguments were read. */
   void forget(ServerCall call) {
     waiting.remove(call);
   }
 
-  /** Starts those that wait and may start now. */
+  /** Starts waiting handlers that may start now. */
   void startWaiting() {
     while (!waiting.isEmpty() && waiting.peek().isHandled() && admits(waiting.peek())) {
       place.leave();
@@ -93,7 +93,7 @@ final class HandlerStarts {
 
   private boolean admits(ServerCall call) {
     if (outbox.owedBytes() > maxKeptBytes) {
-      return false; // the next acknowledgement brings the next look
+      return false; // the next acknowledgement checks again
     }
     long expected = call.expectedReply();
     if (expected == Method.UNKNOWN) {
@@ -119,15 +119,15 @@ final class HandlerStarts {
   }
 
   /**
-   * Returns whether a handler may run that was started before it was known what its reply takes;
-   * else it is to be {@link #putOff}. On the handler's thread.
+   * Returns whether a handler may run that was started with a reply of unknown size. Otherwise it
+   * must be {@linkplain #putOff postponed}. On the handler's thread.
    */
   boolean mayRun(ServerCall call) {
     long expected = call.expectedReply();
     return call.reserved() != Method.UNKNOWN || expected <= 0 || reserves(call, expected);
   }
 
-  /** A handler may not run now. */
+  /** Postpones a handler. */
   void putOff(ServerCall call) {
     call.reserved(0);
     call.awaitsPeer();
@@ -135,7 +135,7 @@ final class HandlerStarts {
     startWaiting();
   }
 
-  /** A handler is done, and its reply counted. */
+  /** A handler has ended, and its reply has been counted. */
   void ended(ServerCall call) {
     long reserved = call.reserved();
     call.reserved(0);
@@ -144,7 +144,9 @@ final class HandlerStarts {
     }
   }
 
-  /** Nobody waits for those that have not started; those that nobody waited for start. */
+  /**
+   * The peer is lost. Calls that have not started are dropped, except one-way calls, which start.
+   */
   void peerLost() {
     List<ServerCall> left =
         waiting.stream().sorted(Comparator.comparingLong(call -> call.id)).toList();
@@ -152,7 +154,7 @@ final class HandlerStarts {
     place.leave();
     for (ServerCall call : left) {
       if (!call.isHandled()) {
-        continue; // until it has been read
+        continue; // it waits until it has been read
       }
       if (call.method.oneway()) {
         call.startLate();

@@ -30,11 +30,11 @@ import java.util.Objects;
 import org.agrona.collections.Long2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** The calls that the peer has under way here. */
+/** The peer's calls in progress at this end. */
 public final class IncomingCalls implements Participant {
   private static final int MOST_REUSABLE = 64;
 
-  /** Puts interceptors before handlers; null where there are none. */
+  /** Puts interceptors before handlers; null if there are none. */
   final ServerCall.@Nullable Guard guard;
 
   private final SessionImpl session;
@@ -49,26 +49,29 @@ public final class IncomingCalls implements Participant {
   private final HandlerStarts starts;
   private final DeadlineWatch deadlines;
 
-  /** Gives calls places; null where the server has no limit. */
+  /** Admits calls; null if the server has no limit. */
   private final @Nullable Admission admission;
 
-  /** Whether this end may refuse what it could serve. */
+  /** Whether this end may refuse calls that it could serve. */
   private final boolean chooses;
 
-  /** Of the call that is being taken. */
+  /** The place of the call that is being handled. */
   private Admission.@Nullable Place place;
 
-  /** The highest number of a call that has come; grants for its answer come before it. */
+  /**
+   * The highest number of a call that has arrived. Grants for a call's answer arrive before the
+   * call.
+   */
   private long lastCallId;
 
-  /** The call whose handler runs on the loop right now: nobody can ask for it meanwhile. */
+  /** The call whose handler runs on the loop now. No other message can refer to it meanwhile. */
   private @Nullable ServerCall running;
 
   /**
-   * None yet.
+   * Starts without calls.
    *
-   * @param guard puts interceptors before handlers; null where there are none
-   * @param admission gives calls places; null where they need none
+   * @param guard puts interceptors before handlers; null if there are none
+   * @param admission admits calls; null if there is no limit
    */
   public IncomingCalls(
       Calls shared,
@@ -89,22 +92,22 @@ public final class IncomingCalls implements Participant {
     this.deadlines = new DeadlineWatch(shared.loop, () -> new ArrayList<>(calls.values()));
   }
 
-  /** Returns those that nobody waits for. */
+  /** Returns the one-way calls. */
   public IncomingOneways oneways() {
     return oneways;
   }
 
-  /** Returns the requests that wait for the values beside them. */
+  /** Returns the requests that wait for their large values. */
   public Participant awaitingValues() {
     return awaitingValues;
   }
 
-  /** Returns how many are under way. */
+  /** Returns the number of calls in progress. */
   public int size() {
     return calls.size();
   }
 
-  /** Returns the highest number of a call that has come from this peer; 0 before any. */
+  /** Returns the highest number of a call that has arrived from this peer; 0 before the first. */
   public long lastCallId() {
     return lastCallId;
   }
@@ -129,7 +132,7 @@ public final class IncomingCalls implements Participant {
     if (wrong != null) {
       return wrong;
     }
-    ServerCall call = null; // until it is here, and answered from there on
+    ServerCall call = null; // until it is registered; afterwards it is answered by its own methods
     try {
       lastCallId = Math.max(lastCallId, callId);
       LocalServices.Method method = services.method(message.method());
@@ -152,7 +155,7 @@ public final class IncomingCalls implements Participant {
           readBeside(method, arrived, message, end);
           return null;
         } else if (message.has(FrameHeader.FLAG_COMPRESSED)) {
-          refuse(message, RpcStatus.INVALID_ARGUMENT, "a question for items is not compressed");
+          refuse(message, RpcStatus.INVALID_ARGUMENT, "a request for items must not be compressed");
           return null;
         }
       }
@@ -173,7 +176,7 @@ public final class IncomingCalls implements Participant {
       call = arrived;
       if (method.streaming) {
         call.dispatch(method.dispatcher, in);
-      } else { // at once: each frame before the handler costs
+      } else { // handled directly, because each stack frame before the handler costs time
         method.dispatcher.dispatch(descriptor, in, call);
       }
     } catch (Throwable e) {
@@ -219,7 +222,7 @@ public final class IncomingCalls implements Participant {
 
   private void peerLostBefore(Message request) {
     if (request.kind() == FrameKind.ONEWAY) {
-      oneways.drop("its values had not arrived when its peer was lost");
+      oneways.drop("its large values had not arrived when its peer was lost");
     }
   }
 
@@ -268,22 +271,19 @@ public final class IncomingCalls implements Participant {
     return taken;
   }
 
-  /** A place is free again whose call has not begun. */
+  /** Releases the place of a call that has not begun. */
   private static void leave(Admission.Place place) {
     place.countsNot();
     place.run();
   }
 
-  /**
-   * A call was not handed on, or not whole: whatever a type of the user's own does to what the peer
-   * sent ends this call alone.
-   */
+  /** The dispatch of a call has failed. A fault of a user's type ends this call alone. */
   private void undispatched(Message message, @Nullable ServerCall call, Throwable thrown) {
     boolean outOfHeap = thrown instanceof OutOfMemoryError;
     if (call == null && !calls.containsKey(message.callId())) {
       refuse(message, RpcStatus.RESOURCE_EXHAUSTED, "its arguments: " + Inbox.NO_HEAP);
     } else if (call == null || (outOfHeap && running != call && calls.get(call.id) != call)) {
-      throw (OutOfMemoryError) thrown; // nobody knows whether it was answered
+      throw (OutOfMemoryError) thrown; // it is unknown whether the call was answered
     } else if (!call.isHandled()) {
       refuseUndecoded(call, thrown);
     } else if (outOfHeap) {
@@ -336,11 +336,11 @@ public final class IncomingCalls implements Participant {
         + " there; a client that sets REQUIRE_RDMA too waits for it before it calls";
   }
 
-  /** A peer knows what is served: so it hardly ever asks for anything else. */
+  /** Returns a message for an unknown method. It is rare, because a peer knows the services. */
   private String unimplemented(LocalServices.@Nullable Method method) {
     return method == null
-        ? "the peer serves " + contracts.servedNames() + ", and no method of this place"
-        : method.descriptor.fullName() + " is one-way at one end and not at the other";
+        ? "the peer serves " + contracts.servedNames() + ", but no method with this index"
+        : method.descriptor.fullName() + " is one-way at one end only";
   }
 
   private ServerCall newCall(LocalServices.Method method, Metadata metadata, Message message) {
@@ -353,12 +353,12 @@ public final class IncomingCalls implements Participant {
     return call;
   }
 
-  /** From now on a call that is here is over at its deadline. */
+  /** Watches the deadline of a call. */
   void awaitDeadline(ServerCall call) {
     deadlines.add(call.deadlineNanos());
   }
 
-  /** Returns whether a call's handler may start now; else it is started later. */
+  /** Returns whether a call's handler may start now. Otherwise it starts later. */
   boolean mayStart(ServerCall call) {
     boolean now = starts.mayStart(call);
     if (!now) {
@@ -367,7 +367,7 @@ public final class IncomingCalls implements Participant {
     return now;
   }
 
-  /** The loop goes on to others before the handler of a call has run. */
+  /** The loop continues before the handler of a call has run. */
   void stays(ServerCall call) {
     if (running == call) {
       running = null;
@@ -375,17 +375,17 @@ public final class IncomingCalls implements Participant {
     }
   }
 
-  /** Has a handler run on the executor. */
+  /** Runs a handler on the executor. */
   void execute(ServerCall call) {
     oneways.execute(call);
   }
 
-  /** Returns whether a handler may run that has started. On the handler's thread. */
+  /** Returns whether a started handler may run. On the handler's thread. */
   boolean mayRun(ServerCall call) {
     return starts.mayRun(call);
   }
 
-  /** A handler that has started may not run yet. */
+  /** Postpones a started handler. */
   void putOff(ServerCall call) {
     if (calls.get(call.id) == call) {
       starts.putOff(call);
@@ -404,7 +404,7 @@ public final class IncomingCalls implements Participant {
     return starts.hasWaiting();
   }
 
-  /** What the peer has taken may be what handlers wait for. */
+  /** Handlers may wait for the memory of replies that the peer has received. */
   @Override
   public void beforeFrames() {
     starts.startWaiting();
@@ -423,7 +423,7 @@ public final class IncomingCalls implements Participant {
       message = "its arguments: " + Inbox.NO_HEAP;
     } else if (thrown instanceof WireException e) {
       status = e.contractsDiffer() ? RpcStatus.INCOMPATIBLE : status;
-      message = "the peer cannot read the arguments: " + e.getMessage();
+      message = "the peer cannot decode the arguments: " + e.getMessage();
     } else {
       message = "the peer refuses the arguments: " + Thrown.fullWords(thrown);
     }
@@ -432,7 +432,7 @@ public final class IncomingCalls implements Participant {
     replied(call);
   }
 
-  /** Answers a call that was not dispatched, or notes that it is over. */
+  /** Answers a call that was not dispatched. A one-way call is only recorded as over. */
   private void refuse(Message message, RpcStatus status, String why) {
     if (message.kind() == FrameKind.ONEWAY) {
       oneways.refused(why);
@@ -450,7 +450,7 @@ public final class IncomingCalls implements Participant {
             }));
   }
 
-  /** A handler is done and its reply encoded. */
+  /** A handler has ended and its reply is encoded. */
   void replied(ServerCall call) {
     call.close();
     starts.ended(call);
@@ -472,7 +472,7 @@ public final class IncomingCalls implements Participant {
     starts.startWaiting();
   }
 
-  /** Returns whether the call was still here. */
+  /** Removes a call. Returns whether it was still registered. */
   private boolean takeOut(ServerCall call) {
     if (running == call) {
       running = null;
@@ -495,7 +495,7 @@ public final class IncomingCalls implements Participant {
     return null;
   }
 
-  /** The peer is gone. Nobody waits for its calls any more; those that nobody waited for go on. */
+  /** The peer is gone. Its calls are cancelled, except one-way calls, which continue. */
   @Override
   public void peerGone(RpcStatus status, String reason, boolean forGood) {
     List<ServerCall> left = new ArrayList<>(calls.values());

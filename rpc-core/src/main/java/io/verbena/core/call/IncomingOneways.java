@@ -17,9 +17,9 @@ import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one-way calls that the peer has under way here. Nobody waits for their results: so they wait
- * for a handler's thread where there is none, and go on when their session has ended. Their places
- * in the peer's window, which it has back when they are done, are what pushes back.
+ * The peer's one-way calls in progress at this end. They have no results. So they wait if there is
+ * no thread for a handler, and they continue when their session has ended. The peer gets its places
+ * in the window back when they are done, which limits its rate.
  */
 public final class IncomingOneways implements Participant, Timers.Timer {
   private static final ThrottledLog DROPPED =
@@ -27,10 +27,16 @@ public final class IncomingOneways implements Participant, Timers.Timer {
   private static final ThrottledLog FAILED =
       ThrottledLog.of(IncomingOneways.class, "one-way calls that failed");
 
-  /** Many places are given back at a time, since nobody waits for one; but not much later. */
+  /**
+   * Places are returned in batches, because no caller waits for one, but after a short delay at
+   * most.
+   */
   private static final long LONGEST_DELAY_NANOS = 20_000_000;
 
-  /** So many of a client or server: a peer that comes again and again may not leave more. */
+  /**
+   * The limit for one client or server, so that a peer that reconnects again and again cannot leave
+   * more.
+   */
   private static final int MOST_ORPHANS = 16_384;
 
   private static final long FIRST_RETRY_NANOS = 1_000_000;
@@ -39,7 +45,7 @@ public final class IncomingOneways implements Participant, Timers.Timer {
   private final SessionImpl session;
   private final Calls shared;
 
-  /** Calls that the executor had no thread for, in the order in which they came. */
+  /** Calls for which the executor had no thread, in the order of arrival. */
   private final ArrayDeque<ServerCall> waiting = new ArrayDeque<>();
 
   /** Calls whose session has ended meanwhile. */
@@ -60,11 +66,12 @@ public final class IncomingOneways implements Participant, Timers.Timer {
   // ---- the executor ----
 
   /**
-   * Has a call's handler run. One-way calls wait where there is no thread for it, and what comes
-   * behind them is behind them. An executor that throws has no thread; where it takes what it was
-   * given all the same, the call itself sees to it that it runs once.
+   * Runs a call's handler. A one-way call waits if there is no thread, and later calls wait after
+   * it. An executor that throws has no thread. If it runs the task nevertheless, the call itself
+   * ensures that it runs once.
    *
-   * @throws RejectedExecutionException if calls before it wait; else whatever the executor throws
+   * @throws RejectedExecutionException if earlier calls wait; otherwise the exception of the
+   *     executor
    */
   @SuppressWarnings("CatchingUnchecked") // users' code may throw anything
   void execute(ServerCall call) {
@@ -101,7 +108,7 @@ public final class IncomingOneways implements Participant, Timers.Timer {
         && executor.isShutdown();
   }
 
-  /** Has calls run that waited for a thread. */
+  /** Runs calls that waited for a thread. */
   private void runWaiting() {
     while (!waiting.isEmpty() && started(waiting.peekFirst())) {
       waiting.removeFirst();
@@ -133,12 +140,12 @@ public final class IncomingOneways implements Participant, Timers.Timer {
     dropped.forEach(call -> call.refuse(RpcStatus.UNAVAILABLE, why));
   }
 
-  // ---- what becomes of them ----
+  // ---- the end of calls ----
 
   /**
-   * A call is over: its handler has ended, or it was refused.
+   * A call is over, because its handler has ended or it was refused.
    *
-   * @param ofThisPeer whether the peer that made it is still there
+   * @param ofThisPeer whether the peer that made it is still connected
    */
   void over(ServerCall call, boolean ofThisPeer) {
     if (orphans.remove(call)) {
@@ -169,7 +176,7 @@ public final class IncomingOneways implements Participant, Timers.Timer {
     }
   }
 
-  /** The peer of a call is gone; the call goes on, unless too many do so. */
+  /** The peer of a call is gone. The call continues, unless there are too many such calls. */
   void orphaned(ServerCall call) {
     if (shared.counters.orphans(1) > MOST_ORPHANS) {
       shared.counters.orphans(-1);
@@ -183,14 +190,14 @@ public final class IncomingOneways implements Participant, Timers.Timer {
     return !orphans.isEmpty();
   }
 
-  /** The peer is gone: it has no places to be given back. */
+  /** The peer is gone, so no places are returned. */
   void forgetPlaces() {
     forgetDone();
     shared.loop.timers().cancel(timer);
     timer = Timers.NONE;
   }
 
-  /** Calls go on without their session, unless it was closed on this side. */
+  /** Calls continue without their session, unless it was closed on this side. */
   @Override
   public void peerGone(RpcStatus status, String reason, boolean forGood) {
     if (forGood && status == RpcStatus.CANCELLED) {
@@ -198,19 +205,19 @@ public final class IncomingOneways implements Participant, Timers.Timer {
     }
   }
 
-  /** This end is closed: nothing goes on. */
+  /** This end is closed. No call continues. */
   public void end() {
     dropWaiting("the session was closed here");
     List.copyOf(orphans).forEach(ServerCall::cancel);
   }
 
-  /** A call of the peer's is not executed. */
+  /** A call of the peer is not executed. */
   void refused(String why) {
     drop(why);
     done(why);
   }
 
-  /** A call is not executed, and its peer not told. */
+  /** A call is not executed, and its peer is not notified. */
   void drop(String why) {
     shared.counters.add(What.REFUSED, 1);
     DROPPED.warn("A one-way call by {} was dropped: {}", session.name(), why);
@@ -245,7 +252,7 @@ public final class IncomingOneways implements Participant, Timers.Timer {
     tell();
   }
 
-  /** Gives the peer places back. */
+  /** Returns places to the peer. */
   private void tell() {
     if (done == 0) {
       return;

@@ -14,8 +14,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call whose result goes to a landing of its caller's. However it ends, it is told when nothing
- * is written there any more.
+ * A call whose result goes to a landing of its caller. In every case it ends only when nothing
+ * writes to the landing any more.
  */
 final class LandingCall extends PendingCall<Received> implements Timers.Timer {
   private final Landing landing;
@@ -24,12 +24,12 @@ final class LandingCall extends PendingCall<Received> implements Timers.Timer {
   private long timer = Timers.NONE;
   private @Nullable Exception failure;
 
-  /** The answer was given up with its peer, and the landing is yet to be free of it. */
+  /** Whether the answer was given up with its peer while the landing is still in use by it. */
   private boolean withdrawn;
 
   private final @Nullable Consumer<Metadata> listener;
 
-  /** A call whose message is encoded. */
+  /** Makes a call whose message is encoded. */
   LandingCall(
       OutgoingCalls host,
       MethodDescriptor<Received> method,
@@ -47,7 +47,7 @@ final class LandingCall extends PendingCall<Received> implements Timers.Timer {
     timer = host.shared.loop.timers().schedule(deadlineNanos(), this);
   }
 
-  /** Opens its landing for the peer that it goes to, before its request does. */
+  /** Opens the landing for the peer, before the request is sent. */
   @Override
   public void directTo(int place) {
     super.directTo(place);
@@ -58,13 +58,16 @@ final class LandingCall extends PendingCall<Received> implements Timers.Timer {
     }
   }
 
-  /** Returns whether nothing keeps it: its landing is closed to the peer that is gone. */
+  /**
+   * Returns whether it may be sent. It must wait while the landing is still open for a peer that is
+   * gone.
+   */
   @Override
   public boolean mayLeave() {
     return !withdrawn;
   }
 
-  /** It goes to the next peer, for which its landing is opened anew. */
+  /** The call waits for the next peer, for which its landing will be opened again. */
   @Override
   void waitsForNextPeer() {
     IncomingTransfer awaited = answer;
@@ -74,7 +77,7 @@ final class LandingCall extends PendingCall<Received> implements Timers.Timer {
     }
   }
 
-  /** Returns false: it has a timer of its own, since its object comes behind its reply. */
+  /** Returns false, because it has its own timer. Its object arrives after its reply. */
   @Override
   public boolean isTimed() {
     return false;
@@ -101,7 +104,7 @@ final class LandingCall extends PendingCall<Received> implements Timers.Timer {
     host.shared.loop.execute(
         () -> {
           host.abandoned(this);
-          end(failure(RpcStatus.CANCELLED, "its caller gave it up"));
+          end(failure(RpcStatus.CANCELLED, "its caller cancelled it"));
         });
   }
 
@@ -110,16 +113,16 @@ final class LandingCall extends PendingCall<Received> implements Timers.Timer {
     awaitFree(landingFree, "The landing's bytes");
   }
 
-  /** The object that the call is about has arrived. */
+  /** The object of the call has arrived. */
   private void received(Received object) {
     landingFree.complete(null);
     stopTimer();
     if (!settle(object)) {
-      object.close(); // its caller gave up meanwhile
+      object.close(); // the caller gave up meanwhile
     }
   }
 
-  /** The object that the call is about will not arrive, and nothing is written any more. */
+  /** The object of the call will not arrive, and nothing writes to the landing any more. */
   private void answerFailed(RpcStatus status, String why) {
     Exception known = failure;
     if (withdrawn && known == null) {
@@ -134,7 +137,7 @@ final class LandingCall extends PendingCall<Received> implements Timers.Timer {
     host.shared.loop.execute(() -> host.abandoned(this));
   }
 
-  /** Ends the call in an error, once nothing is written into its landing any more. */
+  /** Ends the call with an error, when nothing writes to its landing any more. */
   @Override
   void end(Exception error) {
     IncomingTransfer awaited = answer;
@@ -147,7 +150,7 @@ final class LandingCall extends PendingCall<Received> implements Timers.Timer {
     }
   }
 
-  /** Keeps its timer while its object is under way. */
+  /** Keeps the timer while the object is in transfer. */
   @Override
   void close() {
     super.close();
@@ -170,14 +173,14 @@ final class LandingCall extends PendingCall<Received> implements Timers.Timer {
 
   @Override
   @Nullable Received readResult(WireDecoder in) {
-    return null; // it comes behind its reply
+    return null; // it arrives after the reply
   }
 
   @Override
   void result(@Nullable Received none) {
     IncomingTransfer awaited = answer;
     if (awaited == null || !awaited.isOnItsWay()) {
-      end(notDecoded(RpcStatus.PROTOCOL_ERROR, "it names an object that was not offered"));
+      end(notDecoded(RpcStatus.PROTOCOL_ERROR, "it refers to an object that was not offered"));
     }
   }
 }

@@ -15,14 +15,14 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Long messages of one session's peer. What it costs to read one is for the peer to choose (records
- * whose hashes are equal, a user's own constructors), so a thread beside the loop reads them: one
- * message at a time, in the order in which they came, however many there are. On the loop.
+ * The long messages of one session's peer. The peer determines the cost of reading one, for
+ * instance by records with equal hashes or by the user's own constructors. So a thread beside the
+ * loop reads them, one message at a time, in the order of arrival. On the loop.
  */
 final class LongMessages {
   /**
-   * A message whose arguments, or outcome, take more bytes is a long one; one that is compressed
-   * may be.
+   * The largest length of a short message's arguments or outcome. A compressed message may be long
+   * even if it is shorter.
    */
   static final int LONGEST_SHORT = 8 << 10;
 
@@ -40,11 +40,11 @@ final class LongMessages {
     private final Runnable free;
 
     /**
-     * Such a body.
+     * Makes a body.
      *
-     * @param buffer where it is
-     * @param compression how it is compressed; null if it is not
-     * @param free gives back the memory that it is counted in
+     * @param buffer holds it
+     * @param compression expands it; null if it is not compressed
+     * @param free releases the memory that it counts for
      */
     Body(
         Message message,
@@ -61,7 +61,7 @@ final class LongMessages {
       this.free = free;
     }
 
-    /** Returns what gives back the memory that it is counted in. */
+    /** Returns the action that releases the memory that it counts for. */
     Runnable free() {
       return free;
     }
@@ -78,10 +78,10 @@ final class LongMessages {
   }
 
   /**
-   * Keeps a message's body for longer than the message lasts.
+   * Keeps a message's body beyond the life of the message.
    *
-   * @param to where what is to be read of it ends
-   * @return null if there is no memory for it
+   * @param to the end of the part to read
+   * @return the body; null if there is no memory for it
    */
   @Nullable Body keep(Message message, int to) {
     Quota.Share share = session.memory().assemblies();
@@ -101,12 +101,12 @@ final class LongMessages {
     return body;
   }
 
-  /** Returns how a message is compressed; null if it is not. */
+  /** Returns the compression of a message; null if it is not compressed. */
   private @Nullable Compression compression(Message message) {
     return message.has(FrameHeader.FLAG_COMPRESSED) ? session.context().compression() : null;
   }
 
-  /** Returns what a message takes besides when it is not compressed any more; 0 if nothing. */
+  /** Returns the additional memory for a message after decompression; 0 if it is not compressed. */
   private int announced(Message message, int to) {
     Compression compression = compression(message);
     return compression == null ? 0 : compression.announced(message.buffer(), message.from(), to);
@@ -144,22 +144,22 @@ final class LongMessages {
     }
   }
 
-  /** Returns what a message takes that is kept. */
+  /** Returns the memory for keeping a message. */
   long needed(Message message, int to) {
     return (long) to - message.from() + announced(message, to);
   }
 
-  /** Returns why a message found no memory to be kept. */
+  /** Returns the reason why a message found no memory. */
   String refusal(Message message, int to) {
     return session.memory().assemblies().refusal(needed(message, to), "maxAssemblyBytes");
   }
 
   /**
-   * Has a message read.
+   * Reads a message.
    *
-   * @param unwanted whether nobody waits for it any more, so that it need not be read to its end
-   * @param reads on a thread of its own
-   * @param then hears on the loop what that threw, or null
+   * @param unwanted returns whether the message is no longer wanted, so that reading can stop
+   * @param reads reads it, on a thread beside the loop
+   * @param then receives the exception of that, or null, on the loop
    */
   void read(
       Body body,

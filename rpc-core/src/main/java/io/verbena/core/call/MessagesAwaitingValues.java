@@ -21,9 +21,8 @@ import org.agrona.collections.Long2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Messages of the peer's, either requests or replies, that wait for the values beside them. What
- * comes behind them does not wait: a call takes its place in the order of dispatch when it is
- * whole.
+ * The peer's messages, either requests or replies, that wait for their large values. Later messages
+ * do not wait for them. A call gets its place in the order of dispatch when it is complete.
  */
 final class MessagesAwaitingValues implements Participant {
   private final SessionImpl session;
@@ -34,14 +33,14 @@ final class MessagesAwaitingValues implements Participant {
   private final Consumer<Message> peerLost;
   private final Long2ObjectHashMap<Held> waiting = new Long2ObjectHashMap<>();
 
-  /** Hears of a message whose values do not come. */
+  /** Receives messages whose values do not arrive. */
   @FunctionalInterface
   interface Missing {
-    /** Tells it. */
+    /** Reports a message. */
     void values(Message message, RpcStatus status, String why);
   }
 
-  /** One that waits. */
+  /** A message that waits. */
   private static final class Held {
     final Message message;
     final long sinceNanos;
@@ -55,10 +54,10 @@ final class MessagesAwaitingValues implements Participant {
   }
 
   /**
-   * None yet.
+   * Starts without messages.
    *
    * @param requests whether they are requests, not replies
-   * @param peerLost takes those whose peer is gone
+   * @param peerLost receives the messages of a peer that is gone
    */
   MessagesAwaitingValues(
       Calls shared, boolean requests, Missing missing, Consumer<Message> peerLost) {
@@ -70,7 +69,7 @@ final class MessagesAwaitingValues implements Participant {
     this.memory = session.memory().assemblies();
   }
 
-  /** Returns what a message says of the values beside it. */
+  /** Returns a message's table of large values. */
   LargeValueTable table(Message message) {
     ByteBuffer buffer = message.buffer();
     int end = tableAt(buffer, message.from(), message.to());
@@ -93,17 +92,17 @@ final class MessagesAwaitingValues implements Participant {
     return waiting.containsKey(callId);
   }
 
-  /** Returns how many wait. */
+  /** Returns the number of waiting messages. */
   int size() {
     return waiting.size();
   }
 
   /**
-   * Keeps a copy of a message until it is whole, and handed on.
+   * Keeps a copy of a message until it is complete and delivered.
    *
    * @param table of its values
-   * @param resultsIn what they live in; null: the heap
-   * @param timeout how long they may take; null: as long as the session lasts
+   * @param resultsIn the arena for its values; null for the heap
+   * @param timeout the longest time for its values; null for the life of the session
    */
   void hold(
       Message message,

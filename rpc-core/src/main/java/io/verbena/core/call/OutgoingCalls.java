@@ -26,8 +26,8 @@ import org.agrona.collections.Long2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The calls that this end has under way. A call whose caller gave up stays here until the peer has
- * answered it, and keeps its place in the window as long.
+ * This end's calls in flight. A call whose caller gave up stays here, and keeps its place in the
+ * window, until the peer has answered it.
  */
 public final class OutgoingCalls implements Participant {
   private static final ThrottledLog REFUSED =
@@ -45,17 +45,17 @@ public final class OutgoingCalls implements Participant {
   private final RemoteServices contracts;
 
   /**
-   * Calls by the last bits of their numbers. Numbers are consecutive and calls end about as they
-   * began, so that a ring finds all but those that take far longer than others; a hash map would
-   * look through runs of neighbours for each that is removed. It grows with the calls that are
-   * under way at a time: most of a server's sessions have none.
+   * Calls by the lowest bits of their numbers. Numbers are consecutive and calls end about in the
+   * order in which they began. So a ring finds all calls except those that take far longer than
+   * others. A hash map would search runs of neighbours at each removal. The ring grows with the
+   * calls in flight, because most sessions of a server have none.
    */
   private @Nullable PendingCall<?>[] recent = new PendingCall<?>[FIRST_PLACES];
 
-  /** Calls whose place in the ring a later one needed. */
+  /** Calls whose place in the ring was needed by a later one. */
   private final Long2ObjectHashMap<PendingCall<?>> old = new Long2ObjectHashMap<>();
 
-  /** How many calls are under way, without one-way calls that have left. */
+  /** The number of calls in flight, without one-way calls that were sent. */
   private int size;
 
   private final MessagesAwaitingValues awaitingValues;
@@ -66,7 +66,7 @@ public final class OutgoingCalls implements Participant {
   /** The number of the last frame with a one-way call. */
   private long lastOneway;
 
-  /** None yet. */
+  /** Starts without calls. */
   public OutgoingCalls(Calls shared, RemoteServices contracts) {
     this.session = shared.session;
     this.shared = shared;
@@ -76,18 +76,18 @@ public final class OutgoingCalls implements Participant {
     this.deadlines = new DeadlineWatch(shared.loop, this::all);
   }
 
-  /** Returns the replies that wait for the values beside them. */
+  /** Returns the replies that wait for their large values. */
   public Participant awaitingValues() {
     return awaitingValues;
   }
 
-  /** Returns how many calls are under way, without one-way calls that have left. */
+  /** Returns the number of calls in flight, without one-way calls that were sent. */
   public int size() {
     return size;
   }
 
   /**
-   * Returns how many places of the window are taken: one-way calls have theirs till they are done.
+   * Returns the number of used places in the window. One-way calls use theirs until they are done.
    */
   public int underWay() {
     return size + onewaysUnderWay;
@@ -117,23 +117,23 @@ public final class OutgoingCalls implements Participant {
     shared.window.release();
   }
 
-  /** A call that waited for its landing to be free of a peer that is gone may leave. */
+  /** A call that waited until its landing was free of a lost peer may be sent. */
   void mayLeave() {
     contracts.sendEarly();
   }
 
-  /** Returns why there is no link to send calls over, in words; null if there is one. */
+  /** Returns the reason why there is no link for calls; null if there is one. */
   @Nullable String obstacle() {
     return session.isAttached() ? null : session.role().obstacle();
   }
 
-  /** A call's caller gave up: by its deadline, or by cancelling. */
+  /** A call's caller gave up, by its deadline or by cancelling. */
   void abandoned(PendingCall<?> call) {
     if (get(call.id) != call) {
       return; // answered meanwhile
     }
     if (call.wasHandedOver()) {
-      call.close(); // its place alone is left of it: no deadline cancels it a second time
+      call.close(); // only its place remains, so that no deadline cancels it again
       shared.objects.abandoned(call.id);
       session.enqueue(ControlFrame.message(FrameKind.CANCEL, call.id, out -> {}));
     } else {
@@ -145,11 +145,11 @@ public final class OutgoingCalls implements Participant {
     remove(call);
     call.close();
     if (call.hasLargeArguments()) {
-      shared.objects.abandoned(call.id); // if the peer did not wait for them
+      shared.objects.abandoned(call.id); // in case the peer did not wait for them
     }
     shared.window.release();
     if (session.peerDrains() && call.method().streaming()) {
-      shared.streamEnded(); // if it was answered with none
+      shared.streamEnded(); // in case the answer had none
     }
   }
 
@@ -239,13 +239,13 @@ public final class OutgoingCalls implements Participant {
     WireDecoder in = shared.decoder;
     in.start(buffer, from, end, shared.maxDepth);
     Object read = call.read(kind, metadata, in);
-    message.release(); // first: whoever takes the result may want memory at once
+    message.release(); // released first, because the receiver of the result may need memory at once
     call.reply(metadata, read);
     return null;
   }
 
   private static String notMade(long callId) {
-    return "a reply to call " + callId + ", which was not made";
+    return "a reply to call " + callId + ", which does not exist";
   }
 
   private @Nullable String awaitValues(Message message) {
@@ -269,12 +269,12 @@ public final class OutgoingCalls implements Participant {
   }
 
   private void valuesMissing(Message reply, RpcStatus status, String why) {
-    // What has no room here is no fault of this end's own arguments.
+    // A lack of room here is no fault of this end's arguments.
     RpcStatus here = status == RpcStatus.INVALID_ARGUMENT ? RpcStatus.RESOURCE_EXHAUSTED : status;
     replyIncomplete(reply.callId(), here, why);
   }
 
-  /** A call whose reply is read keeps its place and its deadline as long. */
+  /** Reads a reply beside the loop. The call keeps its place and its deadline meanwhile. */
   private void readBeside(
       PendingCall<?> call, FrameKind kind, Metadata metadata, LongMessages.Body body) {
     call.answered();
@@ -314,11 +314,11 @@ public final class OutgoingCalls implements Participant {
     forgetOneways(reason);
     fail(PendingCall::awaitsReply, status, reason);
     all().stream()
-        .filter(call -> !call.wasHandedOver()) // or its reply is read
+        .filter(call -> !call.wasHandedOver()) // or its reply is being read
         .forEach(PendingCall::waitsForNextPeer);
   }
 
-  /** Returns whether there are one-way calls of which the peer has not said that it has them. */
+  /** Returns whether the peer has yet to confirm one-way calls. */
   @Override
   public boolean hasToArrive() {
     boolean leaving =
@@ -326,12 +326,12 @@ public final class OutgoingCalls implements Participant {
     return leaving || !peerHasOneways();
   }
 
-  /** Returns whether the peer has said that it has all one-way calls that have left. */
+  /** Returns whether the peer has confirmed all one-way calls that were sent. */
   private boolean peerHasOneways() {
     return onewaysUnderWay == 0 || lastOneway <= session.outbox().acknowledged();
   }
 
-  /** The session is about to end: calls that have an answer do not wait for it any more. */
+  /** The session is about to end. Calls no longer wait for their answers. */
   @Override
   public void closes(RpcStatus status, String reason) {
     List<PendingCall<?>> others =
@@ -351,20 +351,20 @@ public final class OutgoingCalls implements Participant {
       shared.window.release(forgotten);
       shared.counters.add(What.UNKNOWN, forgotten);
       UNKNOWN.warn(
-          "{} one-way calls had left by {}, and may have been executed or not: {}",
+          "{} one-way calls were sent by {} and may or may not have been executed: {}",
           forgotten,
           session.name(),
           reason);
     }
   }
 
-  /** A one-way call will not leave, and nobody waits to hear that. */
+  /** A one-way call will not be sent, and its sender does not wait for that. */
   void onewayUnsent(RpcException failure) {
     shared.counters.add(What.UNSENT, 1);
     UNSENT.warn("A one-way call by {} was dropped: {}", session.name(), failure.getMessage());
   }
 
-  /** What waits for a link fails. */
+  /** Calls that wait for a link fail. */
   @Override
   public void noLink(RpcStatus status, String reason) {
     fail(call -> !call.wasHandedOver(), status, reason);
@@ -376,7 +376,7 @@ public final class OutgoingCalls implements Participant {
     noLink(RpcStatus.UNAVAILABLE, reason);
   }
 
-  /** What it takes no more waits for the next; or fails, where there are others. */
+  /** Unsent calls wait for the next peer, or fail if the channel has other servers. */
   @Override
   public void peerDrains(String reason) {
     if (!session.role().callsWait()) {
@@ -390,7 +390,8 @@ public final class OutgoingCalls implements Participant {
 
   private void ended(RpcStatus status, String reason) {
     if (status == RpcStatus.CANCELLED && peerHasOneways()) {
-      // Closed on this side: what has arrived is executed, and this end hears no more of it.
+      // The session was closed on this side. The peer executes calls that have arrived, but this
+      // end does not learn of it.
       shared.window.release(onewaysUnderWay);
       onewaysUnderWay = 0;
     }
@@ -400,8 +401,8 @@ public final class OutgoingCalls implements Participant {
   }
 
   private void fail(Predicate<PendingCall<?>> which, RpcStatus status, String reason) {
-    // Completing a call runs its caller's code, which may start or cancel others: take a copy
-    // first.
+    // Completing a call runs its caller's code, which may start or cancel other calls, so a copy is
+    // needed.
     List<PendingCall<?>> failing = all().stream().filter(which).toList();
     for (PendingCall<?> call : failing) {
       if (get(call.id) == call) {
@@ -440,13 +441,13 @@ public final class OutgoingCalls implements Participant {
     return (int) (id & (recent.length - 1));
   }
 
-  /** Returns the call of this number; null if it has ended, or never was. */
+  /** Returns the call with this number; null if it has ended or never existed. */
   private @Nullable PendingCall<?> get(long id) {
     PendingCall<?> call = recent[place(id)];
     return call != null && call.id == id ? call : old.get(id);
   }
 
-  /** Removes a call, if it is here. */
+  /** Removes a call, if it is registered. */
   private void remove(PendingCall<?> call) {
     int place = place(call.id);
     if (recent[place] == call) {
@@ -457,7 +458,7 @@ public final class OutgoingCalls implements Participant {
     }
   }
 
-  /** Returns the calls that are here now: a copy. */
+  /** Returns a copy of the present calls. */
   private List<PendingCall<?>> all() {
     List<PendingCall<?>> all = new ArrayList<>(old.values());
     for (PendingCall<?> call : recent) {

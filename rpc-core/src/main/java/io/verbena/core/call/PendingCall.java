@@ -25,11 +25,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call on its caller's side, and the future that the caller holds. One object from start to end:
- * it is its own command and message, because a call should cost one allocation.
+ * A call on its caller's side, and the future that the caller holds. The same object serves as
+ * command and message, because a call should cost one allocation.
  *
- * <p>The future may be touched by any thread; all else belongs to the session's event loop once the
- * call has been handed over. However its holder ends it, its handler hears of it.
+ * <p>Any thread may use the future. Everything else belongs to the session's event loop after the
+ * call has been handed over. If the holder ends the future in any way, the handler is notified.
  */
 public class PendingCall<R> extends FencedFuture<R>
     implements ContractCall, Command, DeadlineWatch.Timed, Awaited<R> {
@@ -38,7 +38,7 @@ public class PendingCall<R> extends FencedFuture<R>
   private static final byte WITH_SENDER = 0;
   private static final byte HANDED_OVER = 1;
 
-  /** Its reply has arrived, and is read. */
+  /** The reply has arrived and is being read. */
   private static final byte ANSWERED = 2;
 
   final OutgoingCalls host;
@@ -47,26 +47,26 @@ public class PendingCall<R> extends FencedFuture<R>
   private final int timeoutMillis;
   private @Nullable Slot slot;
 
-  /** The number that the session gave it. */
+  /** The number that the session assigned. */
   long id;
 
   private long sequence = NOT_NUMBERED;
   private final long deadlineNanos;
   private boolean timed;
 
-  /** In a byte, for one more would cost each call eight. */
+  /** A byte, because a larger field would add eight bytes to each call. */
   private byte stage = WITH_SENDER;
 
-  /** Whether the sender of a one-way call waits until it has left, and is told if it does not. */
+  /** Whether the sender of a one-way call waits until it was sent, and receives a failure. */
   private final boolean senderWaits;
 
-  /** The large arguments beside its message; null where there are none. */
+  /** The large arguments beside the message; null if there are none. */
   private final @Nullable LargeValuesOut arguments;
 
   /**
-   * A call whose message is encoded; its slot knows the deadline.
+   * Makes a call whose message is encoded. The slot has the deadline.
    *
-   * @param senderWaits for a one-way call: whether its sender waits until it has left
+   * @param senderWaits for a one-way call, whether its sender waits until it was sent
    */
   PendingCall(
       OutgoingCalls host,
@@ -89,21 +89,21 @@ public class PendingCall<R> extends FencedFuture<R>
     return method;
   }
 
-  /** Returns what its large results live in; null: the heap. */
+  /** Returns the arena for large results; null for the heap. */
   @Nullable Arena resultsIn() {
     return null;
   }
 
-  /** One of which its caller wants more; others have no fields for it. */
+  /** A call with options. Other calls have no fields for them. */
   static final class WithOptions<R> extends PendingCall<R> {
     private final @Nullable Arena resultsIn;
     private final @Nullable Consumer<Metadata> listener;
 
     /**
-     * A call whose message is encoded.
+     * Makes a call whose message is encoded.
      *
-     * @param resultsIn what its large results live in; null: the heap
-     * @param listener hears what comes beside its reply; null: nobody
+     * @param resultsIn the arena for large results; null for the heap
+     * @param listener receives the metadata of the reply; may be null
      */
     WithOptions(
         OutgoingCalls host,
@@ -130,22 +130,22 @@ public class PendingCall<R> extends FencedFuture<R>
     }
   }
 
-  /** Returns whether the sender of this one-way call waits until it has left. */
+  /** Returns whether the sender of this one-way call waits until it was sent. */
   public boolean senderWaits() {
     return senderWaits;
   }
 
-  /** Returns whether the call's message was given to the outbox and not withdrawn. */
+  /** Returns whether the call's message is in the outbox or was sent. */
   boolean wasHandedOver() {
     return stage != WITH_SENDER;
   }
 
-  /** Returns whether the peer has it and is still to answer. */
+  /** Returns whether the peer has the call and has not answered yet. */
   boolean awaitsReply() {
     return stage == HANDED_OVER;
   }
 
-  /** Its reply has arrived, and is read beside the loop. */
+  /** The reply has arrived and is read beside the loop. */
   void answered() {
     stage = ANSWERED;
   }
@@ -156,10 +156,10 @@ public class PendingCall<R> extends FencedFuture<R>
     host.start(this);
   }
 
-  /** The session has taken the call and numbers it. */
+  /** The session has accepted the call and assigned a number. */
   void started(long id) {
     this.id = id;
-    timed = !oneway || senderWaits; // else nobody would be told, and time is no reason
+    timed = !oneway || senderWaits; // without a waiting sender there is no deadline
     begins();
   }
 
@@ -171,7 +171,7 @@ public class PendingCall<R> extends FencedFuture<R>
         try {
           host.shared.expandUnlessTaken(message);
         } catch (OutOfMemoryError e) {
-          refuse(RpcStatus.RESOURCE_EXHAUSTED, Inbox.NO_HEAP); // those behind it go on
+          refuse(RpcStatus.RESOURCE_EXHAUSTED, Inbox.NO_HEAP); // later calls continue
           return;
         }
       }
@@ -189,7 +189,7 @@ public class PendingCall<R> extends FencedFuture<R>
     return deadlineNanos;
   }
 
-  /** The call has its number and is about to be sent. */
+  /** The call has its number and will be sent next. */
   void begins() {}
 
   @Override
@@ -197,7 +197,7 @@ public class PendingCall<R> extends FencedFuture<R>
     return true;
   }
 
-  /** The peer is gone, and the call has not left. */
+  /** The peer is gone, and the call was not sent. */
   void waitsForNextPeer() {}
 
   @Override
@@ -205,11 +205,11 @@ public class PendingCall<R> extends FencedFuture<R>
     Slot message = slot;
     slot = null;
     if (message != null && isGivenUp()) {
-      message.release(); // cancelled before its turn: the loop has yet to hear of it
+      message.release(); // cancelled before its turn, and the loop does not know yet
       return null;
     }
     if (message != null && oneway) {
-      message.deadlineNanos(Slot.NO_DEADLINE); // its receiver takes what time it needs
+      message.deadlineNanos(Slot.NO_DEADLINE); // its receiver has no deadline
     }
     stage = message != null ? HANDED_OVER : WITH_SENDER;
     return message;
@@ -230,7 +230,7 @@ public class PendingCall<R> extends FencedFuture<R>
 
   @Override
   public int answerBytes() {
-    return 0; // its caller waits with it
+    return 0; // its own caller waits for it
   }
 
   @Override
@@ -243,7 +243,7 @@ public class PendingCall<R> extends FencedFuture<R>
     stage = WITH_SENDER;
     refuse(
         RpcStatus.INVALID_ARGUMENT,
-        "its arguments take %d bytes and the peer takes %d: raise maxMessageBytes there, or send less at once"
+        "its arguments have %d bytes, and the peer accepts %d: raise maxMessageBytes there, or send less at once"
             .formatted(length, limit));
   }
 
@@ -261,11 +261,11 @@ public class PendingCall<R> extends FencedFuture<R>
   private String waitedForNext() {
     boolean waited = stage == WITH_SENDER && host.shared.session.state() == SessionState.DRAINING;
     return waited
-        ? " while it waited for the next server: the peer shuts down, and takes no more calls"
+        ? " while it waited for the next server: the peer shuts down and accepts no more calls"
         : "";
   }
 
-  /** Returns whether its caller waits for it no more. */
+  /** Returns whether its caller has given it up. */
   boolean isGivenUp() {
     return isDone();
   }
@@ -280,7 +280,7 @@ public class PendingCall<R> extends FencedFuture<R>
     host.shared.loop.execute(() -> host.abandoned(this));
   }
 
-  /** Returns whether some of its arguments travel beside its message. */
+  /** Returns whether large arguments travel beside its message. */
   boolean hasLargeArguments() {
     return arguments != null;
   }
@@ -300,12 +300,12 @@ public class PendingCall<R> extends FencedFuture<R>
   @Override
   public void awaitLandingFree() {}
 
-  /** Ends the call in an error. */
+  /** Ends the call with an error. */
   void end(Exception error) {
     settleFailed(error);
   }
 
-  /** Its deadline does not count any more; lets go of the message if it never left. */
+  /** Forgets the deadline, and releases the message if it was never sent. */
   void close() {
     timed = false;
     Slot message = slot;
@@ -315,10 +315,10 @@ public class PendingCall<R> extends FencedFuture<R>
     }
   }
 
-  /** How a call failed, as its reply says. */
+  /** The failure of a call in its reply. */
   private record Failed(Exception error) {}
 
-  /** Reads a reply; returns what {@link #reply} takes. On any thread. */
+  /** Reads a reply and returns the argument for {@link #reply}. On any thread. */
   @Nullable Object read(FrameKind kind, Metadata metadata, WireDecoder in) {
     try {
       return switch (kind) {
@@ -332,8 +332,8 @@ public class PendingCall<R> extends FencedFuture<R>
   }
 
   /**
-   * Returns what {@link #reply} takes where reading threw: perhaps a type of the user's own that
-   * refuses what the peer sent. This call ends by it, not its session.
+   * Returns the argument for {@link #reply} if reading threw, for instance because a user's type
+   * refuses the value. It ends this call, not the session.
    */
   Object unreadable(Throwable thrown) {
     return new Failed(
@@ -347,8 +347,8 @@ public class PendingCall<R> extends FencedFuture<R>
         });
   }
 
-  /** The reply has arrived: completes the future with what it says. */
-  @SuppressWarnings({"unchecked", "ReferenceEquality"}) // as it was read; nearly always empty
+  /** Completes the future with a reply. */
+  @SuppressWarnings({"unchecked", "ReferenceEquality"}) // the instance that was read
   void reply(Metadata metadata, @Nullable Object read) {
     if (metadata != Metadata.EMPTY && !metadata.isEmpty()) {
       cameAlong(metadata);
@@ -364,7 +364,7 @@ public class PendingCall<R> extends FencedFuture<R>
     }
   }
 
-  /** Its reply brings these; an interceptor may want to know. */
+  /** The metadata of the reply have arrived, for an interceptor. */
   void cameAlong(Metadata metadata) {}
 
   @Nullable R readResult(WireDecoder in) {
@@ -386,10 +386,10 @@ public class PendingCall<R> extends FencedFuture<R>
   }
 
   final RpcException notDecoded(RpcStatus status, String why) {
-    return replyFailure(status, "its reply does not decode: " + why);
+    return replyFailure(status, "its reply cannot be decoded: " + why);
   }
 
-  /** What its reply left out did not arrive. */
+  /** The large values of the reply did not arrive. */
   void replyIncomplete(RpcStatus status, String why) {
     end(incomplete(status, why));
   }
@@ -408,7 +408,7 @@ public class PendingCall<R> extends FencedFuture<R>
             RpcStatus.INTERNAL,
             Execution.EXECUTED,
             type,
-            words + " (declared by the peer's version of the contract, and not by this end's)")
+            words + " (declared by the peer's version of the contract, but not by this end's)")
         : declared;
   }
 
@@ -431,7 +431,7 @@ public class PendingCall<R> extends FencedFuture<R>
         null);
   }
 
-  /** Fails the call; phase and certainty follow from how far it came. */
+  /** Fails the call. Its progress determines phase and certainty. */
   void fail(RpcStatus status, String why) {
     RpcException failure = failure(status, why);
     if (stage == WITH_SENDER && host.shared.session.state() == SessionState.ENDED) {
@@ -468,7 +468,7 @@ public class PendingCall<R> extends FencedFuture<R>
     return failure(method, status, why, CallPhase.REPLIED, Execution.EXECUTED);
   }
 
-  /** Returns how a call has failed at its caller. */
+  /** Returns the failure of a call for its caller. */
   static RpcException failure(
       MethodDescriptor<?> method,
       RpcStatus status,

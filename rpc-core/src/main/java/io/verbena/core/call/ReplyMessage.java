@@ -26,12 +26,14 @@ import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The reply to a call, while it is written and until it leaves: {@link ServerCall}'s other half,
- * and one object with it, because a call should cost few. The handler's thread writes it, the loop
- * sends it.
+ * The reply to a call, from writing to sending. It is the base class of {@link ServerCall}, so that
+ * a call needs only one object. The handler's thread writes it, and the loop sends it.
  */
 public abstract class ReplyMessage implements Reply, Outgoing {
-  /** A reply sends streams; the deadline is for those that come. */
+  /**
+   * The deadline for the streams of a reply. It does not matter, because it concerns received
+   * streams only.
+   */
   private static final long NONE_RECEIVED = 0;
 
   private static final ThrottledLog BROKEN =
@@ -41,21 +43,21 @@ public abstract class ReplyMessage implements Reply, Outgoing {
 
   final Calls host;
 
-  /** The method called, as it is served here, and as its contract has it. */
+  /** The method that is called, as it is served here and as in its contract. */
   LocalServices.Method served;
 
   MethodDescriptor<?> method;
 
-  /** The number that the caller gave the call. */
+  /** The number that the caller assigned. */
   long id;
 
   private @Nullable Slot slot;
   private @Nullable Answer answer;
 
-  /** The stream of its result; null where there is none. */
+  /** The stream of the result; null if there is none. */
   private @Nullable CallStreams streams;
 
-  /** Null: none, so that a call without any writes nothing here. */
+  /** Null means no metadata, so that a call without metadata writes nothing here. */
   private volatile @Nullable Metadata replyMetadata;
 
   ReplyMessage(Calls host, LocalServices.Method served, long id) {
@@ -70,23 +72,23 @@ public abstract class ReplyMessage implements Reply, Outgoing {
     return method;
   }
 
-  /** Returns whether nobody waits for the reply any more. */
+  /** Returns whether the reply is no longer wanted. */
   public abstract boolean isCancelled();
 
-  /** Returns what goes back beside the outcome. */
+  /** Returns the metadata of the reply. */
   public Metadata replyMetadata() {
     Metadata set = replyMetadata;
     return set == null ? Metadata.EMPTY : set;
   }
 
-  /** Sets what goes back beside the outcome. */
+  /** Sets the metadata of the reply. */
   public void replyMetadata(Metadata metadata) {
     replyMetadata = Objects.requireNonNull(metadata, "metadata");
   }
 
-  /** Has nothing go back beside the outcome. */
+  /** Removes the metadata of the reply. */
   final void dropMetadata() {
-    if (replyMetadata != null) { // a volatile write costs more than a look
+    if (replyMetadata != null) { // a volatile write costs more than a read
       replyMetadata = null;
     }
   }
@@ -107,12 +109,13 @@ public abstract class ReplyMessage implements Reply, Outgoing {
   public void received(Received received) {
     if (!(received instanceof Received.Answer given)) {
       throw new IllegalArgumentException(
-          method.fullName() + " answers with Received.from(source), not with what it received");
+          method.fullName()
+              + " must answer with Received.from(source), not with an object that it received");
     }
     boolean opened = false;
     try {
       if (isCancelled()) {
-        throw new CancellationException("nobody waits for its answer any more");
+        throw new CancellationException("its answer is no longer wanted");
       }
       result().writeVarLong(given.length());
       answer = new Answer(OpenSource.open(given.source()), given);
@@ -124,20 +127,20 @@ public abstract class ReplyMessage implements Reply, Outgoing {
     }
   }
 
-  /** The object that answers a call, until it is on its way. */
+  /** The object that answers a call, until its transfer starts. */
   public record Answer(OpenSource source, Received.Answer given) {
-    /** Tells its owner that it is read no more. */
+    /** Reports to its owner that it is no longer read. */
     public void released() {
       ReplyMessage.released(given);
     }
   }
 
-  /** Closes what a handler gave; that is users' code. */
+  /** Closes a handler's answer. This runs user code. */
   public static void released(Received given) {
     try {
       given.close();
     } catch (Throwable e) {
-      BROKEN.warn("What a handler wants run when its answer is released failed", e);
+      BROKEN.warn("The action of a handler for the release of its answer failed", e);
     }
   }
 
@@ -150,11 +153,11 @@ public abstract class ReplyMessage implements Reply, Outgoing {
     return out;
   }
 
-  /** Makes the reply a failure, whatever was written before. */
+  /** Replaces the reply by a failure. */
   final void failure(RpcStatus status, Execution execution, String remoteType, String message) {
     closeAnswer();
     String misfit = misfit(replyMetadata());
-    if (misfit != null) { // the failure counts, not what there was to say beside it
+    if (misfit != null) { // the failure matters more than its metadata
       dropMetadata();
     }
     WireEncoder out = open(FrameKind.FAILURE);
@@ -188,9 +191,9 @@ public abstract class ReplyMessage implements Reply, Outgoing {
   }
 
   /**
-   * Ends what was written.
+   * Ends the reply.
    *
-   * @throws WireException if a message does not take what goes along
+   * @throws WireException if its metadata do not fit in a message
    */
   final void seal() {
     Slot target = slot;
@@ -198,7 +201,7 @@ public abstract class ReplyMessage implements Reply, Outgoing {
       throw new AssertionError("no reply was opened");
     }
     WireEncoder written = target.encoder();
-    long plain = written.spilled() ? written.length() : 0; // what its handler took
+    long plain = written.spilled() ? written.length() : 0; // the memory that its handler used
     int flags = written.length() < host.path.compressFrom() ? 0 : host.compress(written);
     if (flags != 0) {
       target.header(FrameHeader.withFlags(target.first(), flags), target.third());
@@ -220,7 +223,10 @@ public abstract class ReplyMessage implements Reply, Outgoing {
     served.replyTook(Math.max(bytes, plain));
   }
 
-  /** A failure's words have the other half: whatever it is, it is told. */
+  /**
+   * Returns the reason why metadata do not fit in a failure. They may use half of the message; the
+   * other half is for the failure's text.
+   */
   private @Nullable String misfit(Metadata metadata) {
     int most = host.maxMessageBytes / 2;
     return metadata.byteSize() <= most
@@ -238,17 +244,17 @@ public abstract class ReplyMessage implements Reply, Outgoing {
     target.header(FrameHeader.withFlags(target.first(), FrameHeader.FLAG_METADATA), target.third());
   }
 
-  /** Keeps a failure small and well-formed, whatever text a handler put into it. */
+  /** Makes any text of a handler short and well-formed. */
   private String shortened(String text) {
     int most = Math.min(MOST_TEXT, host.maxMessageBytes / 16);
     String kept = text.length() <= most ? text : text.substring(0, most) + "…";
-    // Half a surrogate pair, which the cut may leave too, cannot be encoded: it becomes a '?'.
+    // Half a surrogate pair, which shortening may leave, cannot be encoded. It becomes a '?'.
     return new String(kept.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
   }
 
   // ---- sending, on the loop ----
 
-  /** Hands over the object that goes to the caller's landing; null if there is none. */
+  /** Returns the object for the caller's landing, and forgets it; null if there is none. */
   public @Nullable Answer takeAnswer() {
     Answer taken = answer;
     answer = null;
@@ -280,12 +286,12 @@ public abstract class ReplyMessage implements Reply, Outgoing {
         RpcStatus.RESOURCE_EXHAUSTED,
         Execution.EXECUTED,
         "",
-        "its result takes %d bytes and the caller takes %d: raise maxMessageBytes there"
+        "its result has %d bytes, and the caller accepts %d: raise maxMessageBytes there"
             .formatted(length, limit));
     host.session.enqueue(this);
   }
 
-  /** Drops a reply that nobody waits for. */
+  /** Drops a reply that is not wanted. */
   public void discard() {
     Slot reply = takeSlot();
     if (reply != null) {
@@ -295,12 +301,12 @@ public abstract class ReplyMessage implements Reply, Outgoing {
     endStreams();
   }
 
-  /** It has left: the stream that was written is the peer's, and no longer this object's. */
+  /** Forgets the stream of a reply that was sent. The peer owns it from now on. */
   final void forgetStreams() {
     streams = null;
   }
 
-  /** Nobody hears of the stream that was written. */
+  /** Ends the stream of a reply that is not sent. */
   private void endStreams() {
     CallStreams unheard = streams;
     if (unheard != null) {

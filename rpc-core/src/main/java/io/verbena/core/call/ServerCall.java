@@ -30,12 +30,12 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * A call on its handler's side: what the dispatcher, the handler's thread and the user's code each
- * see of it. Dispatch and reply belong to the session's event loop; between them the handler's
- * thread alone touches the reply.
+ * A call on its handler's side, for the dispatcher, the handler's thread and user code. Dispatch
+ * and reply belong to the session's event loop. Between them only the handler's thread uses the
+ * reply.
  *
- * <p>It is long, since whatever may end a call on this end (its handler, its deadline, its caller,
- * its session) meets here.
+ * <p>The class is long, because all causes that end a call at this end meet here: handler,
+ * deadline, caller and session.
  */
 public final class ServerCall extends ReplyMessage
     implements IncomingCall, CallContext, Runnable, DeadlineWatch.Timed {
@@ -45,29 +45,33 @@ public final class ServerCall extends ReplyMessage
   private static final ThrottledLog BUG =
       ThrottledLog.of(ServerCall.class, "handlers that threw what their contract does not declare");
 
-  /** Asked instead of a new one, so that a call that is not recorded makes none. */
+  /** Used to check whether events are recorded, so that no event is allocated if they are not. */
   private static final ServerCallEvent RECORDS = new ServerCallEvent();
 
   private static final String HANDLERS_FULL =
-      "the peer's executor takes no handlers, it is full or shutting down: ";
+      "the peer's executor accepts no handlers, because it is full or shutting down: ";
   private static final String REPLIES_NOT_TAKEN =
-      "its handler had to wait: the replies to earlier calls of its session, which its caller has"
-          + " yet to take, have all the memory that they may";
+      "its handler had to wait: replies to earlier calls of its session, which its caller has"
+          + " not received yet, use all the memory for replies";
   private static final String NOT_READ =
-      "its arguments were yet to be read, one long message of its session after the other";
-  private static final String UNTOLD = "its handler failed, and telling how failed, too";
+      "its arguments had not been read yet: long messages of a session are read one by one";
+  private static final String UNTOLD =
+      "its handler failed, and so did the description of its failure";
   private static final String NEVER_RAN =
-      "the peer's executor did not come to run its handler before its deadline";
+      "the peer's executor had no thread for its handler before its deadline";
   private static final long INHERITED_WITHIN_NANOS = 1_000_000;
   private static final @Nullable Object[] NO_ARGUMENTS = {};
 
   private final IncomingCalls incoming;
   private final Runnable invocation = this::invoke;
 
-  /** Guards what tells who has the call, and whether anybody waits for its result. */
+  /** Guards the owner of the call and whether its result is wanted. */
   private final Object lock = new Object();
 
-  /** Whether a thread has taken the call, or it was answered without: only one of them may be. */
+  /**
+   * Whether a thread has taken the call, or it was answered without one. Only one of them may
+   * happen.
+   */
   private boolean taken;
 
   private boolean cancelled;
@@ -82,50 +86,50 @@ public final class ServerCall extends ReplyMessage
   private @Nullable Handler handler;
 
   /**
-   * Gives back the memory that its arguments count for until its handler has ended, and its {@link
-   * Admission.Place} where the server has a limit.
+   * Releases the memory of its arguments when its handler has ended, and its {@link
+   * Admission.Place} if the server has a limit.
    */
   private @Nullable Runnable freeArguments;
 
-  /** Whether its arguments have yet to be read, beside the loop. */
+  /** Whether its arguments are still to be read beside the loop. */
   private boolean unread;
 
   /** The stream among its arguments, if its method has streams. */
   private @Nullable CallStreams streams;
 
-  /** Whether the executor was given it. On the loop. */
+  /** Whether it was passed to the executor. On the loop. */
   private boolean handedOver;
 
   private long reserved;
 
-  /** While its handler runs; null while none is recorded. */
+  /** The event of its running handler; null if none is recorded. */
   private @Nullable ServerCallEvent recorded;
 
-  /** Why a one-way call was refused, or failed: nobody else would say so. */
+  /** The reason why a one-way call was refused or failed, for the log. */
   private @Nullable String problem;
 
   private boolean refused;
 
-  /** What the handler of a one-way call threw; its peer is not told. */
+  /** The exception of a one-way call's handler, for the log. */
   private @Nullable Throwable bug;
 
-  /** What this process's log was told of already; of a call that has interceptors. */
+  /** The exception that was logged already, for a call with interceptors. */
   private @Nullable Throwable told;
 
-  /** A handler behind its interceptors, which lie above calls. */
+  /** A handler behind its interceptors. */
   public interface GuardedHandler extends Handler {
     /** Returns whether the user's method has begun. */
     boolean hasRun();
   }
 
-  /** Puts interceptors before handlers. Safe for any thread. */
+  /** Puts interceptors before handlers. Safe for use by any thread. */
   @FunctionalInterface
   public interface Guard {
-    /** Returns one for a call whose arguments were read. */
+    /** Returns the guarded handler of a call whose arguments were read. */
     GuardedHandler guarded(ServerCall call, Handler handler, @Nullable Object[] arguments);
   }
 
-  /** A call that has just arrived. */
+  /** Makes a call that has just arrived. */
   ServerCall(
       IncomingCalls incoming,
       Calls host,
@@ -139,7 +143,7 @@ public final class ServerCall extends ReplyMessage
     this.deadlineNanos = deadlineNanos;
   }
 
-  /** Makes this object stand for another call, after one that ended on the loop. */
+  /** Reuses this object for another call, after one that ended on the loop. */
   void reuse(LocalServices.Method served, Metadata metadata, long id, long deadlineNanos) {
     this.served = served;
     this.method = served.descriptor;
@@ -148,7 +152,7 @@ public final class ServerCall extends ReplyMessage
     this.deadlineNanos = deadlineNanos;
     this.told = null;
     dropMetadata();
-    if (cancelled || taken || onCancel != null) { // hardly ever, and a lock costs as much as a call
+    if (cancelled || taken || onCancel != null) { // rare, and a lock costs as much as a call
       synchronized (lock) {
         cancelled = false;
         expired = false;
@@ -163,7 +167,7 @@ public final class ServerCall extends ReplyMessage
     return metadata;
   }
 
-  /** Returns when the caller gives up, in nanoseconds of the session's clock. */
+  /** Returns the deadline in nanoseconds of the session's clock. */
   @Override
   public long deadlineNanos() {
     return deadlineNanos;
@@ -176,7 +180,7 @@ public final class ServerCall extends ReplyMessage
 
   // ---- on the loop: dispatch ----
 
-  /** Has the dispatcher read its arguments, streams among them. */
+  /** Lets the dispatcher read the arguments, with their streams. */
   void dispatch(Dispatcher dispatcher, WireDecoder in) {
     if (!served.streaming) {
       dispatcher.dispatch(method, in, this);
@@ -201,7 +205,7 @@ public final class ServerCall extends ReplyMessage
     handle(guarded(handler, arguments));
   }
 
-  /** Its dispatcher passes the handler later, on the loop. */
+  /** The dispatcher will pass the handler later, on the loop. */
   public void awaitsHandler() {
     incoming.stays(this);
   }
@@ -211,13 +215,13 @@ public final class ServerCall extends ReplyMessage
     return guard == null ? given : guard.guarded(this, given, arguments);
   }
 
-  /** Takes what is to run, and runs it on the loop or hands it over, if that may be now. */
+  /** Accepts the handler. If it may start now, it runs on the loop or is passed to the executor. */
   @Override
   public void handle(Handler given) {
     boolean plain = given instanceof GuardedHandler || !isIntercepted();
     handler = plain ? given : guarded(given, NO_ARGUMENTS);
     if (unread) {
-      return; // it starts in its turn
+      return; // it starts when its turn comes
     }
     if (!incoming.mayStart(this)) {
       if (!served.oneway) {
@@ -233,10 +237,10 @@ public final class ServerCall extends ReplyMessage
   }
 
   /**
-   * What its arguments take stays counted until its handler has ended.
+   * Keeps the memory of the arguments counted until the handler has ended.
    *
-   * @param free gives it back
-   * @param unread whether they are {@linkplain #read read} beside the loop
+   * @param free releases it
+   * @param unread whether the arguments are {@linkplain #read read} beside the loop
    */
   void holds(Runnable free, boolean unread) {
     freeArguments = freeArguments instanceof Admission.Place place ? place.with(free) : free;
@@ -246,26 +250,26 @@ public final class ServerCall extends ReplyMessage
     }
   }
 
-  /** It has a place at a server with a limit. */
+  /** Sets the place of the call at a server with a limit. */
   void has(Admission.Place place) {
     freeArguments = freeArguments == null ? place : place.with(freeArguments);
   }
 
-  /** Its handler does not run: so it says nothing of how long calls take. */
+  /** The handler does not run, so its duration must not count. */
   void neverRan() {
     if (freeArguments instanceof Admission.Place place) {
       place.countsNot();
     }
   }
 
-  /** It waits for its peer, and has no place meanwhile. */
+  /** The call waits for its peer and has no place meanwhile. */
   void awaitsPeer() {
     if (freeArguments instanceof Admission.Place place) {
       place.pause();
     }
   }
 
-  /** Has the dispatcher read its arguments, on a thread beside the loop. */
+  /** Lets the dispatcher read the arguments, on a thread beside the loop. */
   void read(Dispatcher dispatcher, WireDecoder in) {
     if (isCancelled()) {
       return;
@@ -276,12 +280,12 @@ public final class ServerCall extends ReplyMessage
     }
   }
 
-  /** Reading its arguments beside the loop has ended. */
+  /** Reading the arguments beside the loop has ended. */
   void wasRead() {
     unread = false;
   }
 
-  /** Ends a call that nobody waits for any more, before its arguments were read. */
+  /** Ends a call that is no longer wanted, before its arguments were read. */
   void refuseUnread() {
     refuse(stopped(), NOT_READ);
   }
@@ -291,7 +295,7 @@ public final class ServerCall extends ReplyMessage
     incoming.awaitDeadline(this);
   }
 
-  /** Starts the handler of a call that has waited, unless nobody waits for the call any more. */
+  /** Starts the handler of a call that has waited, unless the call is no longer wanted. */
   void startLate() {
     timed = false;
     if (freeArguments instanceof Admission.Place place) {
@@ -313,7 +317,7 @@ public final class ServerCall extends ReplyMessage
       }
       return;
     }
-    if (!served.oneway) { // nobody waits for it
+    if (!served.oneway) { // it is no longer wanted
       awaitDeadline();
     }
     handedOver = true;
@@ -324,7 +328,7 @@ public final class ServerCall extends ReplyMessage
     }
   }
 
-  /** Its turn with the executor comes again later. */
+  /** Postpones the call; its turn with the executor comes again. */
   private void putOff() {
     handedOver = false;
     synchronized (lock) {
@@ -333,27 +337,30 @@ public final class ServerCall extends ReplyMessage
     incoming.putOff(this);
   }
 
-  /** Returns what its reply may take beyond a slot, or {@link LocalServices.Method#UNKNOWN}. */
+  /**
+   * Returns the estimated memory of its reply beyond a slot, or {@link
+   * LocalServices.Method#UNKNOWN}.
+   */
   long expectedReply() {
     return served.oneway ? 0 : served.expectedReply();
   }
 
-  /** Returns what was reserved for its reply. */
+  /** Returns the memory that was reserved for its reply. */
   long reserved() {
     return reserved;
   }
 
-  /** Says what was reserved for its reply. */
+  /** Sets the memory that was reserved for its reply. */
   void reserved(long bytes) {
     reserved = bytes;
   }
 
-  /** Returns whether the dispatcher has read its arguments, and passed a handler. */
+  /** Returns whether the dispatcher has passed a handler. */
   boolean isHandled() {
     return !unread && handler != null;
   }
 
-  /** Forgets the handler and the deadline, once the reply is on its way. */
+  /** Forgets the handler and the deadline, when the reply was queued. */
   void close() {
     Runnable free = freeArguments;
     if (free != null) {
@@ -367,7 +374,10 @@ public final class ServerCall extends ReplyMessage
     timer = Timers.NONE;
   }
 
-  /** Its peer is gone: its handler hears of that, and none begins after the deadline. */
+  /**
+   * The peer is gone. A running handler is notified, and a waiting one will not start after the
+   * deadline.
+   */
   void orphaned() {
     cancel();
     if (timed) {
@@ -379,10 +389,10 @@ public final class ServerCall extends ReplyMessage
   public void expire() {
     timed = false;
     if (handedOver && answerUnlessTaken(RpcStatus.DEADLINE_EXCEEDED, NEVER_RAN)) {
-      return; // its executor is busy, or has dropped it
+      return; // the executor is busy, or has dropped it
     }
     synchronized (lock) {
-      expired = !cancelled; // from now on a cancellation is for the time that is up
+      expired = !cancelled; // from now on a cancellation means that the deadline has passed
     }
     cancel();
   }
@@ -392,7 +402,7 @@ public final class ServerCall extends ReplyMessage
   @Override
   public void run() {
     if (!takes()) {
-      return; // answered already, or run twice by an executor
+      return; // answered already, or run twice by the executor
     }
     if (!incoming.mayRun(this)) {
       host.loop.execute(this::putOff);
@@ -407,13 +417,13 @@ public final class ServerCall extends ReplyMessage
         onCancel = null;
       }
       if (!Thread.currentThread().isVirtual()) {
-        Thread.interrupted(); // a cancellation is this call's, not the next one's on that thread
+        Thread.interrupted(); // the interrupt is not for the next call on that thread
       }
       host.loop.execute(() -> incoming.replied(this));
     }
   }
 
-  /** Returns whether nobody had taken the call: it is the asker's now. */
+  /** Takes the call. Returns false if it was taken before. */
   private boolean takes() {
     synchronized (lock) {
       boolean first = !taken;
@@ -422,7 +432,7 @@ public final class ServerCall extends ReplyMessage
     }
   }
 
-  /** Its handler begins on this thread, which a cancellation interrupts. */
+  /** The handler begins on this thread, which a cancellation will interrupt. */
   private void handlerBegins() {
     synchronized (lock) {
       runner = Thread.currentThread();
@@ -436,7 +446,7 @@ public final class ServerCall extends ReplyMessage
     ServerCallEvent event = null;
     Handler runs = Objects.requireNonNull(handler);
     try {
-      if (RECORDS.isEnabled() && !OwnService.has(method)) { // that one waits for items
+      if (RECORDS.isEnabled() && !OwnService.has(method)) { // that call waits for items
         event = new ServerCallEvent();
         event.begin();
         recorded = event;
@@ -453,7 +463,10 @@ public final class ServerCall extends ReplyMessage
     }
   }
 
-  /** It is answered: whatever recording it throws, an answer that was made on the loop leaves. */
+  /**
+   * The call is answered. If recording it throws, an answer that was made on the loop is still
+   * sent.
+   */
   private void ended(@Nullable ServerCallEvent event) {
     try {
       if (event != null) {
@@ -475,7 +488,7 @@ public final class ServerCall extends ReplyMessage
       } else {
         failed(thrown, saysNotExecuted(thrown) ? Execution.NOT_EXECUTED : executionOf(runs));
       }
-    } catch (Throwable e) { // what the answer is made of is users' code, too
+    } catch (Throwable e) { // the answer runs user code, too
       dropMetadata();
       fail(RpcStatus.INTERNAL, Execution.EXECUTED, e.getClass().getName(), UNTOLD);
     }
@@ -494,7 +507,7 @@ public final class ServerCall extends ReplyMessage
     }
   }
 
-  /** Returns whether a handler answers that the caller may as well try elsewhere. */
+  /** Returns whether a handler answers that it has not executed the call. */
   private static boolean saysNotExecuted(Throwable thrown) {
     return thrown instanceof RpcException told
         && told.isAnswer()
@@ -509,11 +522,11 @@ public final class ServerCall extends ReplyMessage
   @Override
   public RpcStatus statusOf(Throwable thrown) {
     if (thrown instanceof WireException) {
-      return RpcStatus.RESOURCE_EXHAUSTED; // its result fits into no message
+      return RpcStatus.RESOURCE_EXHAUSTED; // its result does not fit in a message
     }
     try {
       return failure(thrown).status();
-    } catch (Throwable e) { // its words are users' code, too
+    } catch (Throwable e) { // its message is user code, too
       return RpcStatus.INTERNAL;
     }
   }
@@ -535,29 +548,29 @@ public final class ServerCall extends ReplyMessage
   }
 
   /**
-   * Tells the log of what the first interceptor is about to be thrown, while it is still around it:
-   * its trace is current then. What it makes of that is told apart.
+   * Logs an exception before it reaches the first interceptor, while the interceptor's trace
+   * context is still current. The interceptor's own exception is logged separately.
    */
-  @SuppressWarnings("CatchingUnchecked") // what was thrown is users' code
+  @SuppressWarnings("CatchingUnchecked") // exceptions are user code
   public void tellEarly(Throwable thrown, boolean ran) {
     if (thrown instanceof WireException) {
-      return; // its caller is told
+      return; // its caller receives it
     }
     try {
       tell(failure(thrown), thrown, ran);
       told = thrown;
     } catch (Throwable broken) {
-      // Said where the call is answered.
+      // It is reported where the call is answered.
     }
   }
 
   /**
-   * Tells this process of what was thrown: the caller has no more than words.
+   * Logs an exception in this process, because the caller only receives a text.
    *
-   * @param ran whether it was the handler, and not an interceptor before it
+   * @param ran whether the handler threw it, not an interceptor before it
    */
   private void tell(HandlerFailure failure, Throwable thrown, boolean ran) {
-    if (failure.whose() == Whose.NOBODYS || OwnService.has(method)) { // its stream tells
+    if (failure.whose() == Whose.NOBODYS || OwnService.has(method)) { // its stream reports it
       return;
     }
     if (thrown instanceof VirtualMachineError) {
@@ -567,7 +580,7 @@ public final class ServerCall extends ReplyMessage
         Thrown.log(LOG, Level.DEBUG, "{} threw", method, thrown);
       }
     } else if (served.oneway) {
-      bug = thrown; // told together with the peer that made the call
+      bug = thrown; // logged later, with the peer that made the call
     } else {
       String who = ran ? "The handler" : "An interceptor before the handler";
       BUG.warn(who + " of {} threw what its contract does not declare", method, thrown);
@@ -575,21 +588,21 @@ public final class ServerCall extends ReplyMessage
   }
 
   /**
-   * Returns whether a call made inside this one has ended by this one's deadline. The time left
-   * crosses in whole microseconds, so another process's end may come that much earlier.
+   * Returns whether a call made inside this one has ended by this one's deadline. The time left is
+   * sent in whole microseconds, so the other process may end it that much earlier.
    */
   private boolean isLate() {
     return deadlineNanos - host.loop.clock().nanoTime() <= INHERITED_WITHIN_NANOS;
   }
 
-  /** Answers in the name of a handler that has not come so far, for want of memory. */
+  /** Answers for a handler that could not answer because of a lack of memory. */
   void requireAnswer() {
     if (isBlank()) {
       fail(RpcStatus.INTERNAL, Execution.EXECUTED, "", UNTOLD);
     }
   }
 
-  /** Makes the reply a failure, whatever was written before. */
+  /** Replaces the reply by a failure. */
   void fail(RpcStatus status, Execution execution, String remoteType, String message) {
     record(status.name());
     if (served.oneway) {
@@ -601,8 +614,8 @@ public final class ServerCall extends ReplyMessage
   }
 
   /**
-   * Ends a call that no thread has taken, and none takes any more, whatever the executor still does
-   * with it. One that a thread has taken goes on. On the loop.
+   * Ends a call that no thread has taken. Afterwards no thread can take it, even if the executor
+   * still runs it. A call that a thread has taken continues. On the loop.
    */
   void refuse(RpcStatus status, String why) {
     answerUnlessTaken(status, why);
@@ -612,7 +625,7 @@ public final class ServerCall extends ReplyMessage
     if (!takes()) {
       return false;
     }
-    if (status != RpcStatus.DEADLINE_EXCEEDED) { // that it waited so long says much
+    if (status != RpcStatus.DEADLINE_EXCEEDED) { // its long wait must count
       neverRan();
     }
     fail(status, Execution.NOT_EXECUTED, "", why);
@@ -620,14 +633,17 @@ public final class ServerCall extends ReplyMessage
     return true;
   }
 
-  /** Returns why a one-way call was refused or failed, once; null if it did not. */
+  /** Returns once the reason why a one-way call was refused or failed; null if it was not. */
   @Nullable String takeProblem() {
     String taken = problem;
     problem = null;
     return taken;
   }
 
-  /** Returns what the handler of a one-way call threw, once; null if nothing that is a bug. */
+  /**
+   * Returns once the exception of a one-way call's handler; null if there was none, or none that is
+   * a bug.
+   */
   @Nullable Throwable takeBug() {
     Throwable taken = bug;
     bug = null;
@@ -647,7 +663,7 @@ public final class ServerCall extends ReplyMessage
 
   // ---- cancellation ----
 
-  /** Tells the handler that nobody waits for its result: interrupts it and runs its actions. */
+  /** Cancels the handler: interrupts it and runs its actions. */
   public void cancel() {
     List<Runnable> due;
     synchronized (lock) {
@@ -664,7 +680,10 @@ public final class ServerCall extends ReplyMessage
     due.forEach(host::runUsers);
   }
 
-  /** What to call it that a handler was stopped: its reply may come before its caller's timer. */
+  /**
+   * Returns the status of a stopped handler, whose reply may arrive before the caller's timer
+   * expires.
+   */
   private RpcStatus stopped() {
     synchronized (lock) {
       return expired ? RpcStatus.DEADLINE_EXCEEDED : RpcStatus.CANCELLED;

@@ -10,7 +10,7 @@ import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 import jdk.jfr.Threshold;
 
-/** One handler, with the interceptors around it, for JDK Flight Recorder. */
+/** An event of JDK Flight Recorder for one handler with its interceptors. */
 @Name("verbena.ServerCall")
 @Label("Server Call")
 @Category("Verbena")
@@ -32,7 +32,7 @@ final class ServerCallEvent extends Event {
   @Label("Peer")
   String peer = "";
 
-  /** Records the call, if it took long enough. */
+  /** Records the call, if it took long enough to be recorded. */
   void ended(MethodDescriptor<?> called, Session session) {
     end();
     if (shouldCommit()) {

@@ -37,15 +37,15 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the calls of one stub: claims a place in the window and a slot, has the stub encode into
- * the slot, and hands the call to the session's loop. Safe for any thread.
+ * Makes the calls of one stub. It claims a place in the window and a slot, lets the stub encode
+ * into the slot, and passes the call to the session's loop. Safe for use by any thread.
  */
 public final class SessionCaller implements ServiceCaller {
   private static final long LOOP_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
   private static final int BODY = FrameHeader.BYTES;
   private static final long UNSET = 0;
 
-  /** Asked instead of a new one, so that a call that is not recorded makes none. */
+  /** Used to check whether events are recorded, so that no event is allocated if they are not. */
   private static final ClientCallEvent RECORDS = new ClientCallEvent();
 
   private final OutgoingCalls outgoing;
@@ -55,7 +55,7 @@ public final class SessionCaller implements ServiceCaller {
   private final Metadata metadata;
   private final @Nullable Arena resultsIn;
 
-  /** Makes a stub's calls. */
+  /** Makes a caller for a stub. */
   public SessionCaller(OutgoingCalls outgoing, CallOptions options) {
     this.outgoing = outgoing;
     this.host = outgoing.shared;
@@ -66,7 +66,7 @@ public final class SessionCaller implements ServiceCaller {
   }
 
   /**
-   * Begins a call of the session's own.
+   * Begins a call of the session itself.
    *
    * @param mayWait whether it may wait for room, on this thread
    * @param deadline in nanoseconds of the session's clock
@@ -90,7 +90,7 @@ public final class SessionCaller implements ServiceCaller {
         awaited(method, begin(method, arguments, true, usable(into))), "an object");
   }
 
-  /** Waits for a call; when it returns, nothing of the caller's is in use any more. */
+  /** Waits for a call. When it returns, none of the caller's memory is in use any more. */
   public static <R> @Nullable R awaited(MethodDescriptor<?> method, Awaited<R> call)
       throws Exception {
     try {
@@ -102,11 +102,11 @@ public final class SessionCaller implements ServiceCaller {
       throw failure(method, RpcStatus.CANCELLED, "its caller was interrupted", CallPhase.SENT);
     } catch (ExecutionException e) {
       if (e.getCause() instanceof Exception cause) {
-        cause.fillInStackTrace(); // it was made on the loop; the caller wants to see its own stack
+        cause.fillInStackTrace(); // it was made on the loop, but the caller needs its own stack
         throw cause;
       }
       if (e.getCause() instanceof Error error) {
-        throw error; // an interceptor's of this end, say
+        throw error; // for instance an exception of this end's interceptor
       }
       throw e;
     } finally {
@@ -114,7 +114,10 @@ public final class SessionCaller implements ServiceCaller {
     }
   }
 
-  /** Its deadline ends a call, unless the event loop is stuck that is to see to it. */
+  /**
+   * Waits until the call ends, at the latest by its deadline. A longer wait means that the event
+   * loop is stuck.
+   */
   private static <R> @Nullable R inTime(MethodDescriptor<?> method, Awaited<R> call)
       throws InterruptedException, ExecutionException {
     long left;
@@ -122,7 +125,7 @@ public final class SessionCaller implements ServiceCaller {
       try {
         return call.get(left + LOOP_PATIENCE_NANOS, TimeUnit.NANOSECONDS);
       } catch (TimeoutException e) {
-        // Its clock may be another than this machine's.
+        // The loop may have another clock than this machine.
       }
     }
     call.cancel(true);
@@ -154,7 +157,7 @@ public final class SessionCaller implements ServiceCaller {
     }
   }
 
-  /** Refuses a landing that is not the caller's own. */
+  /** Checks that a landing is the caller's own. */
   public static Landing usable(Landing into) {
     if (into instanceof Landing.AtCaller) {
       throw new IllegalArgumentException(
@@ -173,7 +176,7 @@ public final class SessionCaller implements ServiceCaller {
     }
   }
 
-  /** Refuses a one-way call of which nobody would hear. */
+  /** Refuses a one-way call on a session that has ended. */
   public void checkNotEnded(MethodDescriptor<?> method) {
     if (host.session.state() == SessionState.ENDED) {
       String why = "the session has ended: " + host.session.path().reason();
@@ -181,7 +184,7 @@ public final class SessionCaller implements ServiceCaller {
     }
   }
 
-  /** Waits until a one-way call has left. */
+  /** Waits until a one-way call was sent. */
   public static <R> void awaitLeft(MethodDescriptor<?> method, Awaited<R> call) {
     try {
       R _ = awaited(method, call);
@@ -203,19 +206,19 @@ public final class SessionCaller implements ServiceCaller {
     return begin(method, arguments, mayWait, into, null, metadata, now, deadline, outer);
   }
 
-  /** Returns what these have in common with all calls of the session. */
+  /** Returns the shared parts of the session's calls. */
   public Calls host() {
     return host;
   }
 
-  /** Counts a one-way call that did not leave, and of which nobody waits to hear that. */
+  /** Counts a one-way call that was not sent and whose sender does not wait. */
   public void onewayUnsent(RpcException failure) {
     host.loop.execute(() -> outgoing.onewayUnsent(failure));
   }
 
   /**
-   * Returns the deadline of a call that starts now: the earliest of what its caller, its method and
-   * the call around it say.
+   * Returns the deadline of a call that starts now. The caller's timeout, or else the method's,
+   * determines it, but it is no later than the deadline of the outer call.
    *
    * @param outer the call that it is part of, or null
    * @param now nanoseconds of the session's clock
@@ -233,22 +236,22 @@ public final class SessionCaller implements ServiceCaller {
       return timeoutNanos;
     }
     if (method.streaming() && method.timeoutNanos() == 0) {
-      return NanoClock.LONGEST_NANOS; // a stream lasts as long as it lasts
+      return NanoClock.LONGEST_NANOS; // a stream has no deadline by default
     }
     return method.timeoutNanos() > 0
         ? Math.min(NanoClock.LONGEST_NANOS, method.timeoutNanos())
         : defaultTimeoutNanos;
   }
 
-  /** Returns what goes along with each. */
+  /** Returns the metadata of each call. */
   public Metadata metadata() {
     return metadata;
   }
 
   /** Returns the call that this thread handles, or null. */
   public @Nullable CallContext outer() {
-    // In a cycle the loop's own scope is at hand; looking a scoped value up costs more than the
-    // rest.
+    // Inside a cycle the loop's own scope is used, because looking up a scoped value costs more
+    // than the rest.
     EventLoop loop = host.loop;
     return loop.isInCycle() ? loop.callScope().get() : CallScope.currentOrNull();
   }
@@ -257,11 +260,11 @@ public final class SessionCaller implements ServiceCaller {
    * Begins a call.
    *
    * @param mayWait whether it may wait for room, on this thread
-   * @param into where its result goes; null where it has none for a landing
-   * @param listener hears what comes beside its reply; null: nobody
-   * @param metadata what goes along
+   * @param into the landing of its result; null if it has none
+   * @param listener receives the metadata of the reply; may be null
+   * @param metadata of the call
    * @param now in nanoseconds of the session's clock
-   * @param deadline likewise
+   * @param deadline in nanoseconds of the session's clock
    * @param outer the call that this one is part of, or null
    */
   public <R> PendingCall<R> begin(
@@ -292,7 +295,7 @@ public final class SessionCaller implements ServiceCaller {
       throw failure(
           method,
           RpcStatus.UNAVAILABLE,
-          "the peer is shutting down, and its end waits for the handler that makes this call",
+          "the peer is shutting down and waits for the handler that makes this call",
           CallPhase.QUEUED);
     }
     enterWindow(method, wait ? deadline - now : 0);
@@ -302,12 +305,12 @@ public final class SessionCaller implements ServiceCaller {
     try {
       streams = method.streaming() ? host.streams().of(method, deadline, true) : null;
       slot = claimSlot(method, wait ? deadline - loop.clock().nanoTime() : 0);
-      // Who waits for the result leaves large arguments as they are meanwhile.
+      // A caller that waits for the result does not change large arguments meanwhile.
       boolean waits = wait && !oneway;
       Supplier<LargeValuesOut> parts = waits ? host.borrowedParts : host.copiedParts;
       int flags = encode(method, arguments, slot, parts, metadata, streams);
       FrameKind kind = oneway ? FrameKind.ONEWAY : FrameKind.REQUEST;
-      slot.header(FrameHeader.first(kind, flags), 0); // whom it is for is known on the loop
+      slot.header(FrameHeader.first(kind, flags), 0); // the loop adds the method
       slot.deadlineNanos(deadline);
       call = made(method, slot, deadline - now, into, listener);
       if (RECORDS.isEnabled() && !OwnService.has(method)) {
@@ -335,7 +338,7 @@ public final class SessionCaller implements ServiceCaller {
   }
 
   /** Makes the call of an encoded message. */
-  @SuppressWarnings("unchecked") // what goes to a landing is received
+  @SuppressWarnings("unchecked") // the result of a call with a landing is a Received
   private <R> PendingCall<R> made(
       MethodDescriptor<R> method,
       Slot slot,
@@ -348,9 +351,9 @@ public final class SessionCaller implements ServiceCaller {
           new LandingCall(outgoing, receives, slot, timeoutNanos, into, listener);
     }
     if (method.oneway()) {
-      // Without a peer it is not known whether the call will ever leave: its sender waits for that.
-      // Judged here, where the call has its place in the window: the loss of the session may be
-      // what has made room.
+      // Without a peer it is unknown whether the call will ever be sent, so its sender waits. This
+      // is checked after the call has its place in the window, because the loss of the session may
+      // have made the room.
       boolean waits = host.session.state() != SessionState.OPEN && !host.loop.isNotToWait();
       return new PendingCall<>(outgoing, method, slot, timeoutNanos, waits);
     }
@@ -359,7 +362,7 @@ public final class SessionCaller implements ServiceCaller {
         : new PendingCall.WithOptions<>(outgoing, method, slot, timeoutNanos, resultsIn, listener);
   }
 
-  /** Refuses a blocking call where nothing may wait. */
+  /** Refuses a blocking call on an event loop. */
   public void checkMayWait(MethodDescriptor<?> method) {
     if (host.loop.isNotToWait()) {
       throw new IllegalStateException(
@@ -392,7 +395,7 @@ public final class SessionCaller implements ServiceCaller {
   private Slot claimSlot(MethodDescriptor<?> method, long waitNanos) {
     Slot pooled = host.slots.claim();
     if (pooled != null) {
-      return pooled; // nearly always
+      return pooled; // the usual case
     }
     try {
       Slot slot = host.slotShare.claim(host.loop.clock(), waitNanos);
@@ -408,7 +411,7 @@ public final class SessionCaller implements ServiceCaller {
   }
 
   /** Encodes a call's message; returns the flags of its header. */
-  @SuppressWarnings("ReferenceEquality") // nearly always there is none
+  @SuppressWarnings("ReferenceEquality") // usually there is none
   private int encode(
       MethodDescriptor<?> method,
       ArgumentWriter arguments,
@@ -432,7 +435,7 @@ public final class SessionCaller implements ServiceCaller {
       return slot.encoded(BODY) == null ? flags : flags | FrameHeader.FLAG_PARTS;
     } catch (WireException e) {
       throw notEncoded(method, e, String.valueOf(e.getMessage()));
-    } catch (Throwable e) { // of a user's serializer, or of an argument that is none
+    } catch (Throwable e) { // thrown by a user's serializer, or because of an invalid argument
       throw notEncoded(method, e, Thrown.fullWords(e));
     }
   }
@@ -456,7 +459,7 @@ public final class SessionCaller implements ServiceCaller {
         cause);
   }
 
-  /** Returns how a call has failed at its caller. */
+  /** Returns the failure of a call for its caller. */
   public static RpcException failure(
       MethodDescriptor<?> method, RpcStatus status, String why, CallPhase phase) {
     Execution execution = phase == CallPhase.QUEUED ? Execution.NOT_EXECUTED : Execution.UNKNOWN;

@@ -1,6 +1,6 @@
 /**
- * Calls on both sides. A call begins and ends on its session's event loop; between them a caller
- * encodes on its own thread, and a handler runs on the executor.
+ * Calls on both sides. A call begins and ends on its session's event loop. A caller encodes on its
+ * own thread, and a handler runs on the executor.
  *
  * <pre>
  *   SessionCaller ──→ PendingCall ←──→ OutgoingCalls ──┬──→ MessagesAwaitingValues ──→ Calls: what all

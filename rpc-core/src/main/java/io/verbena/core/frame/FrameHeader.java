@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The head of every frame, three words, big-endian:
+ * The header of every frame, three big-endian words:
  *
  * <pre>
  *  byte  0        1        2        3        4        5        6        7
@@ -18,56 +18,56 @@ import org.jspecify.annotations.Nullable;
  *  24 | body …                                                                |
  * </pre>
  *
- * <p>Sequence numbers count within the session and direction, from 1; 0: not sequenced. All frames
- * up to the acknowledged number have been received. Of both numbers the lower half is enough: the
- * other end knows the number to within {@code 2^31}. The link is the lowest bits of its epoch,
- * which counts the links that the session has had: a frame of an older link is recognised.
+ * <p>Sequence numbers count from 1 in each direction of a session; 0 means not numbered. All frames
+ * up to the acknowledged number have been received. The header contains the lower half of both
+ * numbers, which suffices because the other end knows them to within {@code 2^31}. The link byte is
+ * the lowest bits of the link's epoch, which counts the links of the session. So a frame of an
+ * older link is recognised.
  *
- * <p>{@link FrameKind#REQUEST} and {@link FrameKind#ONEWAY} say the {@linkplain #timeLeft time
- * left} and the method, by its place among those that the other end serves ({@link
- * OfferedService}); their bodies are the arguments. The frames that open a session say the link's
- * whole epoch.
+ * <p>{@link FrameKind#REQUEST} and {@link FrameKind#ONEWAY} contain the {@linkplain #timeLeft time
+ * left} and the method, as its index among the methods that the other end serves ({@link
+ * OfferedService}). Their bodies are the arguments. The frames that open a session contain the
+ * link's whole epoch.
  *
  * <p>With {@link #FLAG_FIRST_FRAGMENT} the body starts with the whole body's length (4 bytes), and
- * further pieces follow as {@link FrameKind#FRAGMENT} with the sequence numbers that come next.
+ * further pieces follow as {@link FrameKind#FRAGMENT} with the next sequence numbers.
  */
 public final class FrameHeader {
   /**
-   * The version of the protocol that this code speaks. In each version HELLO and REFUSED are read
-   * alike, so that ends of different versions say so in words; that began anew with 3, where the
-   * header has 24 bytes. Since 2, BULK_SENT comes only where a checksum is compared or an object
-   * has no bytes.
+   * The protocol version of this code. HELLO and REFUSED have the same layout in all versions from
+   * 3, whose header has 24 bytes, so that ends of different versions can exchange a readable
+   * refusal. Since version 2, BULK_SENT is sent only if a checksum is compared or the object is
+   * empty.
    */
   public static final int VERSION = 3;
 
-  /** How long a header is. */
+  /** The length of a header in bytes. */
   public static final int BYTES = 24;
 
   /** The body is the first piece of a longer one. */
   public static final int FLAG_FIRST_FRAGMENT = 1;
 
-  /** The body ends with a table of values that travel beside it, as bulk. */
+  /** The body ends with a table of large values that travel beside it. */
   public static final int FLAG_PARTS = 2;
 
-  /**
-   * The body of a call, or of what became of it, ends with a {@link
-   * io.verbena.codec.MetadataBlock}.
-   */
+  /** The body of a call or of its outcome ends with a {@link io.verbena.codec.MetadataBlock}. */
   public static final int FLAG_METADATA = 4;
 
   /**
-   * The body of a call, or of what became of it, is {@linkplain io.verbena.codec.Compression
-   * compressed}, but for its metadata; where the peer {@linkplain PeerLimits#takesLz4 takes that}.
+   * The body of a call or of its outcome is {@linkplain io.verbena.codec.Compression compressed},
+   * except its metadata. It is used if the peer {@linkplain PeerLimits#takesLz4 accepts it}.
    */
   public static final int FLAG_COMPRESSED = 8;
 
-  /** As time left: it takes as long as it takes. */
+  /** A time left without limit. */
   public static final int UNTOLD = -1;
 
-  /** The most methods that an end serves. */
+  /** The largest number of methods that an end serves. */
   public static final int MOST_METHODS = 1 << 16;
 
-  /** A frame of a session with any other is refused: what it says of its body is not understood. */
+  /**
+   * The known flags. A frame with any other flag is refused, because its body cannot be understood.
+   */
   private static final int KNOWN_FLAGS =
       FLAG_FIRST_FRAGMENT | FLAG_PARTS | FLAG_METADATA | FLAG_COMPRESSED;
 
@@ -79,7 +79,7 @@ public final class FrameHeader {
   private static final int SECOND = 8;
   private static final int THIRD = 16;
 
-  /** Of the first word, the bits that are the same in each frame of a link that is understood. */
+  /** The bits of the first word that are the same in every valid frame of a link. */
   private static final long FIXED =
       0xffL << 56 | (~KNOWN_FLAGS & 0xffL) << FLAGS_SHIFT | 0xffL << LINK_SHIFT;
 
@@ -87,7 +87,7 @@ public final class FrameHeader {
 
   // ---- writing ----
 
-  /** Returns of the first word what is known when a message is made. */
+  /** Returns the part of the first word that is known when a message is made. */
   public static long first(FrameKind kind, int flags) {
     return (long) VERSION << 56 | (long) kind.code() << 48 | (flags & 0xffL) << FLAGS_SHIFT;
   }
@@ -108,24 +108,24 @@ public final class FrameHeader {
   }
 
   /**
-   * Returns how a header says the time that a request has left when its frame leaves: microseconds
-   * in 32 bits, unsigned. All ones say 71 minutes or more, or {@link #UNTOLD}, as for a one-way
+   * Returns the encoding of the time that a request has left when its frame is sent: unsigned
+   * microseconds in 32 bits. All ones mean 71 minutes or more, or {@link #UNTOLD}, as for a one-way
    * call.
    */
   public static int timeLeft(long nanos) {
     return (int) Math.max(0, Math.min(MOST_MICROS, nanos / 1000));
   }
 
-  /** Returns what of a time is left when so much has passed, if it is known. */
+  /** Returns an encoded time left after so many nanoseconds, if it is limited. */
   public static int timeLeftAfter(int left, long nanos) {
     return left == UNTOLD ? UNTOLD : timeLeft(nanosLeft(left) - nanos);
   }
 
   /**
-   * Writes a header, when the frame is handed to a link.
+   * Writes a header when the frame is handed to a link.
    *
-   * @param first what is known of the first word
-   * @param sequence the frame's number; 0: not sequenced
+   * @param first the known part of the first word
+   * @param sequence the frame's number; 0 for none
    * @param about the time left, or the epoch
    */
   public static void write(
@@ -158,7 +158,9 @@ public final class FrameHeader {
     return buffer.getLong(from + THIRD);
   }
 
-  /** Returns why a frame with this first word is not understood on a link; null if it is. */
+  /**
+   * Returns the reason why a frame with this first word is invalid on a link; null if it is valid.
+   */
   public static @Nullable String misfit(long first, int epoch) {
     if ((first & FIXED) == ((long) VERSION << 56 | (epoch & 0xffL) << LINK_SHIFT)) {
       return null;
@@ -186,7 +188,7 @@ public final class FrameHeader {
     return (int) (first >>> FLAGS_SHIFT) & 0xff;
   }
 
-  /** Returns the number whose lower half a word says, and which is near another. */
+  /** Returns the number with this lower half that is nearest to a known number. */
   public static long near(long known, int lower) {
     return known + (lower - (int) known);
   }
@@ -196,7 +198,7 @@ public final class FrameHeader {
     return (int) first;
   }
 
-  /** Returns the lower half of what the frame's sender has received. */
+  /** Returns the lower half of the acknowledged number. */
   public static int acknowledged(long second) {
     return (int) (second >>> 32);
   }
@@ -206,7 +208,7 @@ public final class FrameHeader {
     return (int) second;
   }
 
-  /** Returns a time left in nanoseconds; very many where the caller has not said how many. */
+  /** Returns a time left in nanoseconds; a very long time if it has no limit. */
   public static long nanosLeft(int left) {
     return left == UNTOLD ? UNTOLD_NANOS : Integer.toUnsignedLong(left) * 1000;
   }
@@ -216,7 +218,7 @@ public final class FrameHeader {
     return third >>> METHOD_BITS;
   }
 
-  /** Returns the method's place. */
+  /** Returns the method's index. */
   public static int method(long third) {
     return (int) third & (MOST_METHODS - 1);
   }

@@ -8,19 +8,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * The body of {@link FrameKind#HELLO}.
  *
- * @param minVersion the oldest protocol that the client speaks
- * @param maxVersion the newest
- * @param features optional abilities, a bit each; {@link #ASKS_FOR_UPGRADE} and those of {@link
- *     PeerLimits} are set or cleared as the other members say
+ * @param minVersion the oldest protocol version of the client
+ * @param maxVersion the newest protocol version of the client
+ * @param features optional abilities, one bit each. {@link #ASKS_FOR_UPGRADE} and those of {@link
+ *     PeerLimits} are set or cleared to match the other members
  * @param key the session to resume, or {@link SessionKey#NONE}
- * @param received the highest sequence number the client has received in that session
- * @param keptEpoch the link beside which the session only wants another first one: it carries both
- *     directions and goes on; 0 to resume everything over the new link
- * @param limits what the client takes
+ * @param received the highest sequence number that the client has received in that session
+ * @param keptEpoch the epoch of the better link that the session keeps, if it only needs another
+ *     first link; 0 to resume everything over the new link
+ * @param limits of the client
  * @param token the client's credentials; empty for none
- * @param services what the client serves
- * @param upgrade what it needs to be offered a better link, behind the welcome; null if it does not
- *     ask for one now
+ * @param services that the client serves
+ * @param upgrade a request for a better link, which is answered after the welcome; null for none
  */
 public record Hello(
     int minVersion,
@@ -33,7 +32,7 @@ public record Hello(
     String token,
     List<OfferedService> services,
     @Nullable UpgradeMessage upgrade) {
-  /** Of the features: the body ends with a {@link UpgradeMessage}. */
+  /** The feature bit for a body that ends with a {@link UpgradeMessage}. */
   public static final long ASKS_FOR_UPGRADE = 1;
 
   /** Writes the body. */
@@ -54,7 +53,7 @@ public record Hello(
     limits.writePing(out);
   }
 
-  /** Reads the body; what a newer peer added behind it is left unread. */
+  /** Reads the body. Members that a newer peer added at its end are left unread. */
   public static Hello read(WireIn in) {
     int minVersion = in.readVarInt();
     int maxVersion = in.readVarInt();

@@ -10,18 +10,18 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * A service that one end serves, as it tells the other. Calls name a method by its place among all
- * that the end serves.
+ * A service of one end, as the other end receives it. Calls identify a method by its index among
+ * all methods of that end.
  *
  * @param name the service's name
- * @param schemaHash equal hashes: the contracts are the same
- * @param firstPlace the place of its first method
- * @param methods the ids of its methods, in the order of their places
+ * @param schemaHash the hash of its schema; equal hashes mean equal contracts
+ * @param firstPlace the index of its first method
+ * @param methods the ids of its methods, in the order of their indices
  */
 public record OfferedService(String name, long schemaHash, int firstPlace, List<Integer> methods) {
   private static final int LEAST_BYTES = 11;
 
-  /** Returns what a contract is offered as. */
+  /** Returns the offer of a contract. */
   public static OfferedService of(ServiceDescriptor<?> service, int firstPlace) {
     return new OfferedService(
         service.name(),
@@ -30,7 +30,7 @@ public record OfferedService(String name, long schemaHash, int firstPlace, List<
         service.methods().stream().map(MethodDescriptor::id).toList());
   }
 
-  /** Returns the number that stands for a service where its schema is asked for. */
+  /** Returns the number of a service in requests for its schema. */
   public static int id(String name) {
     return name.hashCode();
   }

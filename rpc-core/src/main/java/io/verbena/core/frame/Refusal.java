@@ -8,10 +8,11 @@ import io.verbena.api.wire.WireOut;
 /**
  * The body of {@link FrameKind#REFUSED}.
  *
- * @param status why
- * @param sessionUnknown whether the session that the client wants to resume is not here any more
- * @param resumeWhole whether the client is to give up the link it has kept and to resume everything
- * @param message why, in words for the client's user
+ * @param status the reason
+ * @param sessionUnknown whether the session to resume is no longer here
+ * @param resumeWhole whether the client must give up the link that it has kept and resume
+ *     everything
+ * @param message the reason in words for the client's user
  */
 public record Refusal(
     RpcStatus status, boolean sessionUnknown, boolean resumeWhole, String message) {
@@ -23,7 +24,7 @@ public record Refusal(
     out.writeString(message);
   }
 
-  /** Reads the body; the peer's words come in one line. */
+  /** Reads the body. The peer's message becomes one line. */
   public static Refusal read(WireIn in) {
     return new Refusal(
         RpcStatus.ofCode(in.readByte()),

@@ -4,14 +4,14 @@ import io.verbena.api.wire.WireIn;
 import io.verbena.api.wire.WireOut;
 
 /**
- * Names a session and proves the right to resume it.
+ * Identifies a session and proves the right to resume it.
  *
- * @param id chosen by the server; 0: none yet
- * @param secretHigh known to the two ends alone
- * @param secretLow known to the two ends alone
+ * @param id chosen by the server; 0 for none yet
+ * @param secretHigh known only to the two ends
+ * @param secretLow known only to the two ends
  */
 public record SessionKey(long id, long secretHigh, long secretLow) {
-  /** Asks for a new session. */
+  /** The key that requests a new session. */
   public static final SessionKey NONE = new SessionKey(0, 0, 0);
 
   void write(WireOut out) {
@@ -24,7 +24,7 @@ public record SessionKey(long id, long secretHigh, long secretLow) {
     return new SessionKey(in.readLong(), in.readLong(), in.readLong());
   }
 
-  /** Returns the id alone: the secret does not belong in a log. */
+  /** Returns the id, without the secret, which does not belong in a log. */
   @Override
   public String toString() {
     return Long.toHexString(id);

@@ -6,32 +6,32 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What two ends tell each other about a better link: the body of {@link FrameKind#UPGRADE_REQUEST},
- * {@link FrameKind#UPGRADE_OFFER} and {@link FrameKind#UPGRADE_DECLINED}, and the end of a {@link
- * Hello} that asks at once.
+ * A message about a better link. It is the body of {@link FrameKind#UPGRADE_REQUEST}, {@link
+ * FrameKind#UPGRADE_OFFER} and {@link FrameKind#UPGRADE_DECLINED}, and the end of a {@link Hello}
+ * with a request.
  */
 public final class UpgradeMessage {
   private final int epoch;
   private final byte[] content;
 
   /**
-   * A message about one link.
+   * Makes a message about one link.
    *
-   * @param epoch the link's number in its session
-   * @param content what the kind of link says, which the core does not look into; or why there is
-   *     none. Not copied
+   * @param epoch the link's epoch in its session
+   * @param content data of the kind of link, which the core does not read, or the reason why there
+   *     is no link; not copied
    */
   public UpgradeMessage(int epoch, byte[] content) {
     this.epoch = epoch;
     this.content = content;
   }
 
-  /** Returns the link's number in its session. */
+  /** Returns the link's epoch in its session. */
   public int epoch() {
     return epoch;
   }
 
-  /** Returns what the kind of link says, or why there is none; not a copy. */
+  /** Returns the data of the kind of link, or the reason why there is no link; not a copy. */
   public byte[] content() {
     return content;
   }
@@ -53,13 +53,13 @@ public final class UpgradeMessage {
     return "link " + epoch + ", " + content.length + " bytes";
   }
 
-  /** Writes it. */
+  /** Writes the message. */
   public void write(WireOut out) {
     out.writeInt(epoch);
     out.writeBytes(content);
   }
 
-  /** Reads it. */
+  /** Reads a message. */
   public static UpgradeMessage read(WireIn in) {
     return new UpgradeMessage(in.readInt(), in.readBytes());
   }

@@ -7,13 +7,14 @@ import java.util.List;
 /**
  * The body of {@link FrameKind#WELCOME}.
  *
- * @param version the protocol that both speak from here on
- * @param features optional abilities, a bit each; those of {@link PeerLimits} are set or cleared as
- *     the limits say
- * @param key the session
- * @param received the highest sequence number the server has received in it; 0 in a new one
- * @param limits what the server takes
- * @param services what the server serves; none where it {@linkplain #KEEPS_CONTRACTS does not tell}
+ * @param version the protocol version that both ends use from now on
+ * @param features optional abilities, one bit each. Those of {@link PeerLimits} are set or cleared
+ *     to match the limits
+ * @param key of the session
+ * @param received the highest sequence number that the server has received in the session; 0 in a
+ *     new one
+ * @param limits of the server
+ * @param services that the server serves; empty if it {@linkplain #KEEPS_CONTRACTS does not tell}
  */
 public record Welcome(
     int version,
@@ -22,7 +23,10 @@ public record Welcome(
     long received,
     PeerLimits limits,
     List<OfferedService> services) {
-  /** Of the features: the server answers only for services of which the client has a contract. */
+  /**
+   * The feature bit for a server that only answers about services for which the client has a
+   * contract.
+   */
   public static final long KEEPS_CONTRACTS = 4;
 
   /** Writes the body. */
@@ -36,7 +40,7 @@ public record Welcome(
     limits.writePing(out);
   }
 
-  /** Reads the body; what a newer peer added behind it is left unread. */
+  /** Reads the body. Members that a newer peer added at its end are left unread. */
   public static Welcome read(WireIn in) {
     int version = in.readVarInt();
     long features = in.readVarLong();

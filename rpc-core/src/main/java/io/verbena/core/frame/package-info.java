@@ -1,4 +1,7 @@
-/** What travels between two ends of a session: the frame's layout and the frames that open one. */
+/**
+ * The frames between the two ends of a session: their layout, and the bodies of those that open a
+ * session.
+ */
 @NullMarked
 package io.verbena.core.frame;
 

@@ -1,7 +1,8 @@
 package io.verbena.core.loop;
 
 /**
- * Something for an event loop to do. Long-lived objects implement it, so that handing over is free.
+ * A task for an event loop. Long-lived objects implement it, so that handing it over allocates
+ * nothing.
  */
 @FunctionalInterface
 public interface Command {

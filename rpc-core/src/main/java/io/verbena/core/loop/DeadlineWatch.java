@@ -4,9 +4,9 @@ import java.util.Collection;
 import java.util.function.Supplier;
 
 /**
- * Sees to the deadlines of many things by one timer, since hardly any of them ever passes: all are
- * looked through when the first may have passed, and no oftener than once in a millisecond, so that
- * what is due ends up to that much late and never early. For the loop's thread only.
+ * Watches the deadlines of many objects by one timer, because few deadlines ever pass. It checks
+ * all of them when the first may have passed, at most once a millisecond. So an object expires up
+ * to a millisecond late, and never early. For the loop's thread only.
  */
 public final class DeadlineWatch implements Timers.Timer {
   private static final int MOST_AT_ONCE = 32;
@@ -17,12 +17,12 @@ public final class DeadlineWatch implements Timers.Timer {
   private final Supplier<? extends Collection<? extends Timed>> all;
   private long timer = Timers.NONE;
 
-  /** When the next look is, while there is a timer. */
+  /** The time of the next check, while there is a timer. */
   private long next;
 
   private long notBefore;
 
-  /** Something with a deadline. */
+  /** An object with a deadline. */
   public interface Timed {
     /** Returns whether its deadline counts. */
     boolean isTimed();
@@ -30,14 +30,15 @@ public final class DeadlineWatch implements Timers.Timer {
     /** Returns the deadline, in nanoseconds of the loop's clock. */
     long deadlineNanos();
 
-    /** The deadline has passed; it must not count any more when this returns. */
+    /** The deadline has passed. It must not count any more when this returns. */
     void expire();
   }
 
   /**
-   * Watches nothing yet.
+   * Starts without deadlines.
    *
-   * @param all returns a copy of what there is to look through; what is not timed is passed over
+   * @param all returns a copy of the objects to check; those without a counting deadline are
+   *     skipped
    */
   public DeadlineWatch(EventLoop loop, Supplier<? extends Collection<? extends Timed>> all) {
     this.loop = loop;
@@ -45,7 +46,7 @@ public final class DeadlineWatch implements Timers.Timer {
     this.notBefore = loop.clock().nanoTime();
   }
 
-  /** From now on there is something with this deadline. */
+  /** Watches an object with this deadline from now on. */
   public void add(long deadlineNanos) {
     if (timer == Timers.NONE || deadlineNanos - next < 0) {
       lookAt(deadlineNanos - notBefore < 0 ? notBefore : deadlineNanos);
@@ -68,8 +69,8 @@ public final class DeadlineWatch implements Timers.Timer {
     try {
       expireDue(nowNanos);
     } catch (Throwable e) {
-      lookAt(nowNanos + AFTER_FAILURE_NANOS); // or no deadline would ever pass again
-      EventLoop.failed("A look for deadlines", e);
+      lookAt(nowNanos + AFTER_FAILURE_NANOS); // otherwise no deadline would ever expire again
+      EventLoop.failed("The check of deadlines", e);
     }
   }
 
@@ -78,7 +79,7 @@ public final class DeadlineWatch implements Timers.Timer {
     int due = 0;
     for (Timed each : all.get()) {
       if (!each.isTimed()) {
-        continue; // one before may have ended it
+        continue; // an earlier one may have ended it
       }
       if (each.deadlineNanos() - nowNanos > 0) {
         add(each.deadlineNanos());
@@ -87,7 +88,7 @@ public final class DeadlineWatch implements Timers.Timer {
       }
     }
     if (due > MOST_AT_ONCE) {
-      loop.execute(() -> look(loop.now())); // when links have had their turn
+      loop.execute(() -> look(loop.now())); // after the links have had their turn
     }
   }
 
@@ -99,7 +100,7 @@ public final class DeadlineWatch implements Timers.Timer {
     }
   }
 
-  /** There is nothing to watch any more. */
+  /** Stops watching. */
   public void stop() {
     loop.timers().cancel(timer);
     timer = Timers.NONE;

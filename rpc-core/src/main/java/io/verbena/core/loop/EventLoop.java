@@ -24,13 +24,14 @@ import org.jctools.queues.atomic.MpscUnboundedAtomicArrayQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Steps everything that one thread owns: commands from other threads, links, timers. It is stepped
- * by a {@link LoopThread} in a program, and by the test itself in a test.
+ * Steps everything that one thread owns: commands from other threads, links and timers. In a
+ * program a {@link LoopThread} steps it, in a test the test itself.
  *
- * <p>{@link #execute} is safe for any thread; all else is for the thread that steps the loop.
+ * <p>Any thread may call {@link #execute}. All other methods are for the thread that steps the
+ * loop, unless they say otherwise.
  *
- * <p>It is long, since the order of what a cycle does is one decision, and every wait and wake-up
- * depends on it.
+ * <p>The class is long, because the order of work in a cycle is one decision, and every wait and
+ * wake-up depends on it.
  */
 public final class EventLoop {
   private static final ThrottledLog FAILED =
@@ -41,14 +42,15 @@ public final class EventLoop {
   private static final int COMMANDS_PER_CYCLE = 1024;
   private static final int QUEUE_CHUNK = 1024;
 
-  /** Stands where a command was that has run, and is to be free. */
+  /** Replaces a command that has run, so that its memory can be freed. */
   private static final Command NOTHING = EventLoop::nothing;
 
   private static final long BETWEEN_TRIES_NANOS = 1_000_000;
   private static final int MOST_TRIES = 10_000;
 
   static {
-    // The JVM looks up what catches name when it first needs them, and may have no memory then.
+    // The JVM resolves the classes in catch clauses when it first needs them, and may have no
+    // memory then.
     Object _ = List.of(Throwable.class, OutOfMemoryError.class);
   }
 
@@ -59,7 +61,8 @@ public final class EventLoop {
       new MpscUnboundedAtomicArrayQueue<>(QUEUE_CHUNK);
 
   /**
-   * Commands may wait: said behind each. To ask the queue itself costs an empty cycle a quarter.
+   * Whether commands may wait; set after each is queued. Checking the queue itself would make an
+   * empty cycle a quarter slower.
    */
   private final AtomicBoolean handedOver = new AtomicBoolean();
 
@@ -68,25 +71,25 @@ public final class EventLoop {
   private final SplittableRandom random;
   private final CallScope callScope = new CallScope(null);
 
-  /** What runs at the end of this cycle, in its order, and how much that is. */
+  /** The commands for the end of this cycle, in order, and their number. */
   private Command[] cycleEnd = new Command[QUEUE_CHUNK];
 
   private int dueAtEnd;
 
-  /** What ran at the end of the last one; null while it runs. */
+  /** The commands of the last cycle's end; null while they run. */
   private Command @Nullable [] cycleEndBefore = new Command[QUEUE_CHUNK];
 
   private volatile @Nullable Thread owner = Thread.currentThread();
   private volatile boolean stopping;
   private @Nullable Cleaner cleaner;
 
-  /** What steps links that sessions have upgraded to, in the order in which it was made. */
+  /** The drivers of better links, in the order in which they were made. */
   private @Nullable Upgrades firstUpgrades;
 
   private boolean inCycle;
   private boolean firstLinksBusy;
 
-  /** The wait before this cycle has ended with something done, so that links were looked after. */
+  /** Whether the wait before this cycle handled events, so that links need no check. */
   private boolean metWork;
 
   private long firstLinksPolled;
@@ -94,14 +97,14 @@ public final class EventLoop {
   private volatile boolean closed;
   private long now;
 
-  /** Something was done, or waited for, since the clock was read. */
+  /** Whether the loop has worked or waited since the clock was read. */
   private boolean stale;
 
   /**
-   * A loop for links of one kind.
+   * Makes a loop for links of one kind.
    *
    * @param name for threads and logs
-   * @param clock the only clock that the loop and what it owns look at
+   * @param clock the only clock of the loop and of everything that it owns
    */
   public EventLoop(String name, NanoClock clock, LinkProvider links) {
     this.name = name;
@@ -114,15 +117,15 @@ public final class EventLoop {
   }
 
   /**
-   * Has the loop run a command, in the order of handing over. Safe for any thread. After the loop
-   * has closed, the calling thread runs it: what the loop owned has ended and only says so, but
-   * nobody shall wait for an answer in vain.
+   * Runs a command on the loop, in the order of the calls. Safe for use by any thread. After the
+   * loop has closed, the calling thread runs the command. Everything that the loop owned has ended
+   * then and only reports that, so that no caller waits in vain.
    *
-   * <p>Where so many commands wait that the queue needs memory, and there is none, the calling
-   * thread waits until the loop has run one of them, for 10 s at most. That is not for a loop's own
-   * thread, whose command is run at the end of its cycle.
+   * <p>If the queue needs memory for more commands and there is none, the calling thread waits
+   * until the loop has run one, at most 10 s. On a loop's own thread the command runs at the end of
+   * the cycle instead.
    *
-   * @throws OutOfMemoryError where that does not help; the command is not run
+   * @throws OutOfMemoryError if that does not help; the command is not run
    */
   public void execute(Command command) {
     offer(command);
@@ -134,8 +137,8 @@ public final class EventLoop {
   }
 
   /**
-   * Has a task run that must not be left out: by an executor, or by another where that takes
-   * nothing, or a little later where neither does. What it throws is logged.
+   * Runs a task that must not be lost. If the first executor rejects it, the other one runs it. If
+   * both do, they are tried again a little later. An exception of the task is logged.
    */
   public void runSurely(Executor first, Executor otherwise, Runnable task) {
     Runnable guarded =
@@ -170,21 +173,21 @@ public final class EventLoop {
         }
         LockSupport.parkNanos(this, BETWEEN_TRIES_NANOS);
       } catch (OutOfMemoryError e) {
-        // The JVM itself may need memory where it does something for the first time.
+        // The JVM itself may need memory for an operation that it does for the first time.
       }
     }
   }
 
   /**
-   * Has {@link #whenUnreachable} do something. To be called before the loop is stepped; not of one
-   * whose every run is to be the same, since nobody knows when the collector runs.
+   * Enables {@link #whenUnreachable}. Call it before the loop is stepped. Do not enable it for a
+   * loop whose runs must be reproducible, because the time of garbage collection is unpredictable.
    */
   public void cleaner(Cleaner cleaner) {
     this.cleaner = cleaner;
   }
 
   /**
-   * Runs an action once an object cannot be reached any more, on another thread, if the loop has a
+   * Runs an action on another thread when an object is no longer reachable, if the loop has a
    * {@linkplain #cleaner cleaner}. Safe for use by any thread.
    *
    * @param action must not refer to the object
@@ -196,12 +199,15 @@ public final class EventLoop {
     }
   }
 
-  /** Returns chance for delays: others on other machines, the same in a stepped world. */
+  /**
+   * Returns a random generator for delays. Its numbers differ between machines, and are the same in
+   * each run of a stepped world.
+   */
   public RandomGenerator random() {
     return random;
   }
 
-  /** Returns it as what runs tasks, by {@link #execute}. Safe for use by any thread. */
+  /** Returns an executor that uses {@link #execute}. Safe for use by any thread. */
   public Executor executor() {
     return task -> execute(task::run);
   }
@@ -230,7 +236,8 @@ public final class EventLoop {
   }
 
   /**
-   * Runs a command at the end of this duty cycle; what is sent in one cycle is flushed together.
+   * Runs a command at the end of this duty cycle, so that all frames of a cycle are flushed
+   * together.
    */
   public void atCycleEnd(Command command) {
     if (dueAtEnd == cycleEnd.length) {
@@ -240,43 +247,44 @@ public final class EventLoop {
     dueAtEnd++;
   }
 
-  /** Returns whether the calling thread is the one that steps this loop. Safe for any thread. */
+  /** Returns whether the calling thread steps this loop. Safe for use by any thread. */
   public boolean isOwner() {
     return Thread.currentThread() == owner;
   }
 
   /**
-   * Returns whether the calling thread steps this loop, or is any other loop's: others' sessions
-   * would stand still while it waits. Safe for any thread.
+   * Returns whether the calling thread must not wait, because it steps this loop or another one,
+   * whose sessions would stop. Safe for use by any thread.
    */
   public boolean isNotToWait() {
     return isOwner() || isLoopThread();
   }
 
-  /** Returns whether the calling thread is one that was made to step a loop. */
+  /** Returns whether the calling thread was made to step a loop. */
   public static boolean isLoopThread() {
     return Thread.currentThread() instanceof LoopThread.OfLoop;
   }
 
-  /** Returns whether the calling thread is in a duty cycle of this loop. Safe for any thread. */
+  /**
+   * Returns whether the calling thread is in a duty cycle of this loop. Safe for use by any thread.
+   */
   public boolean isInCycle() {
     return isOwner() && inCycle;
   }
 
-  /** Makes the calling thread the one that steps this loop from now on. */
+  /** Makes the calling thread the owner that steps this loop. */
   public void adopt() {
     owner = Thread.currentThread();
   }
 
-  /** Belongs to no thread until one adopts it: the calling thread steps it no more. */
+  /** Gives up ownership. The loop has no owner until a thread adopts it. */
   public void disown() {
     owner = null;
   }
 
   /**
-   * Returns the time, as of the beginning of what the loop is at: no older than the commands,
-   * frames and timers that it handles now. The clock is read when it is asked for, once for each
-   * batch of these.
+   * Returns the time of the present batch of work. It is no older than the commands, frames and
+   * timers that the loop handles now. The clock is read on demand, once for each batch.
    */
   public long now() {
     if (stale) {
@@ -286,7 +294,10 @@ public final class EventLoop {
     return now;
   }
 
-  /** Returns the loop's clock, for other threads to compute deadlines by. Safe for any thread. */
+  /**
+   * Returns the loop's clock, with which other threads compute deadlines. Safe for use by any
+   * thread.
+   */
   public NanoClock clock() {
     return clock;
   }
@@ -296,13 +307,13 @@ public final class EventLoop {
     return timers;
   }
 
-  /** Returns what steps this loop's links. */
+  /** Returns the driver of this loop's links. */
   public LinkDriver driver() {
     return driver;
   }
 
   /**
-   * Returns what steps this loop's links of a kind that sessions upgrade to; made when first asked.
+   * Returns the driver of this loop's better links of one kind. It is made on the first call.
    *
    * @throws LinkException if it cannot be made, or the loop is closing
    */
@@ -326,7 +337,7 @@ public final class EventLoop {
     return added.driver(this::wakeup);
   }
 
-  /** Returns what such a driver threw, while all its links end for that; else null. */
+  /** Returns the exception of such a driver, while all its links end because of it; else null. */
   public @Nullable String breakingUpgrades() {
     for (Upgrades one = firstUpgrades; one != null; one = one.next) {
       if (one.breaking != null) {
@@ -342,21 +353,21 @@ public final class EventLoop {
   }
 
   /**
-   * Has the handler of a call find the call in the loop's scope, until {@link #leave}.
+   * Sets the present call in the loop's scope, until {@link #leave}.
    *
-   * @return false where this thread has not bound the scope, as a loop's own has for its life: it
-   *     steps the loop by hand, and {@linkplain #handle runs} the handler
+   * @return false if this thread has not bound the scope, because it is not a loop's own thread. It
+   *     must then {@linkplain #handle run} the handler by this loop
    */
   public boolean enter(CallContext call) {
     callScope.set(call);
     return isLoopThread() || (CallScope.CURRENT.isBound() && CallScope.CURRENT.get() == callScope);
   }
 
-  /** The handler that runs on the loop has ended. */
+  /** Removes the present call when its handler has ended. */
   public void leave() {
     callScope.set(null);
     if (isLoopThread()) {
-      Thread.interrupted(); // the mark would have the loop's sockets closed
+      Thread.interrupted(); // an interrupt would close the loop's sockets
     }
   }
 
@@ -365,7 +376,7 @@ public final class EventLoop {
     ScopedValue.where(CallScope.CURRENT, callScope).run(handler);
   }
 
-  /** Runs one duty cycle: returns how much was done. Waits for nothing. */
+  /** Runs one duty cycle without waiting. Returns the number of events handled. */
   public int doWork() {
     stale = true;
     inCycle = true;
@@ -377,29 +388,30 @@ public final class EventLoop {
   }
 
   /**
-   * Runs one duty cycle that begins by waiting until there is something to do, or the next timer is
-   * due, or the time has passed. Returns how much was done.
+   * Runs one duty cycle that begins with a wait until there is work, a timer is due, or the time
+   * has passed. Returns the number of events handled.
    */
   int doWork(long waitNanos) {
     return endWait(beginWait(waitNanos));
   }
 
   /**
-   * Begins a duty cycle with the first half of a wait, for whoever steps the loop by hand: from now
-   * on whatever there is to do wakes the driver. Time passes, and other loops are stepped, before
+   * Begins a duty cycle with the first half of a wait, for code that steps the loop by hand. From
+   * now on all new work wakes the driver. Time may pass, and other loops may be stepped, before
    * {@link #endWait}.
    *
-   * @return how long to wait, in nanoseconds, unless the driver is woken or ready before; 0 or less
-   *     where there is something to do already
+   * @return the longest wait in nanoseconds, unless the driver is woken or ready earlier; 0 or less
+   *     if there is work already
    */
   public long beginWait(long atMostNanos) {
     stale = true;
     inCycle = true;
     try {
       waiting.set(true);
-      // A command handed over before the flag was set has woken nobody: look once more.
+      // A command queued before the flag was set did not wake the loop, so the queue is checked
+      // again.
       if (!commands.isEmpty()) {
-        handedOver.set(true); // whoever handed it over may have come no further yet
+        handedOver.set(true); // the other thread may not have set it yet
         return 0;
       }
       boolean idle = dueAtEnd == 0 && !stopping && armUpgrades();
@@ -410,14 +422,14 @@ public final class EventLoop {
   }
 
   /**
-   * The second half of a wait, and the rest of its duty cycle: waits in the driver, which may do
-   * there what becomes ready. So answers to that leave before the driver looks for more.
+   * Does the second half of a wait and the rest of its duty cycle. It waits in the driver, which
+   * may handle ready events there. So answers are sent before the driver checks for more.
    *
-   * @param nanos what {@link #beginWait} returned
-   * @return how much was done
+   * @param nanos the result of {@link #beginWait}
+   * @return the number of events handled
    */
   public int endWait(long nanos) {
-    stale = true; // by when the driver does something
+    stale = true; // the driver handles events after the wait
     inCycle = true;
     try {
       return await(nanos) + drainCommands() + doTheRest();
@@ -453,13 +465,15 @@ public final class EventLoop {
     for (Upgrades one = firstUpgrades; one != null; one = one.next) {
       upgraded += one.poll(now());
     }
-    stale |= upgraded > 0; // what was done took its time, here as elsewhere
+    stale |= upgraded > 0; // the work took time
     int expired = timers.areDue(now()) ? timers.poll(now()) : 0;
     stale |= expired > 0;
     return upgraded + expired + runCycleEnd();
   }
 
-  /** Looks after the links, unless that was just done: what is ready by now ends the next wait. */
+  /**
+   * Polls the links, unless the wait has just done so. Events that are ready now end the next wait.
+   */
   private int pollFirstLinks() {
     if (metWork) {
       metWork = false;
@@ -484,7 +498,7 @@ public final class EventLoop {
     return work;
   }
 
-  /** Returns whether there are links that sessions have upgraded to. */
+  /** Returns whether there are better links. */
   boolean hasUpgradedLinks() {
     for (Upgrades one = firstUpgrades; one != null; one = one.next) {
       if (one.isInUse()) {
@@ -495,9 +509,9 @@ public final class EventLoop {
   }
 
   /**
-   * Where sessions have upgraded, has the links they began on looked at only so often, unless there
-   * was something the last time: such a look is a system call, and a cycle without it much shorter.
-   * Not for loops that are stepped by hand, whose clock may stand still.
+   * While there are better links, polls the first links only at this interval, unless the last poll
+   * found work. Polling them is a system call, and a cycle without it is much shorter. Not for
+   * loops that are stepped by hand, whose clock may stand still.
    */
   void pollFirstLinksEvery(long nanos) {
     firstLinksEveryNanos = nanos;
@@ -507,7 +521,7 @@ public final class EventLoop {
     if (!handedOver.get()) {
       return 0;
     }
-    handedOver.set(false); // before the queue is looked through: what comes later says so anew
+    handedOver.set(false); // cleared before the queue is read: a later command sets it again
     int done = 0;
     Command command;
     while (done < COMMANDS_PER_CYCLE && (command = commands.poll()) != null) {
@@ -528,12 +542,12 @@ public final class EventLoop {
     if (due == 0) {
       return 0;
     }
-    cycleEnd = next == null ? new Command[QUEUE_CHUNK] : next; // what they add waits for a cycle
+    cycleEnd = next == null ? new Command[QUEUE_CHUNK] : next; // for commands that they add
     cycleEndBefore = null;
     dueAtEnd = 0;
     for (int i = 0; i < due; i++) {
       Command command = running[i];
-      running[i] = NOTHING; // few each time: filling the array at the end would take longer
+      running[i] = NOTHING; // cleared one by one, because filling the whole array would take longer
       run(command);
     }
     cycleEndBefore = running;
@@ -551,30 +565,31 @@ public final class EventLoop {
   }
 
   /**
-   * Nothing ends a loop, not even an error of the virtual machine: others' sessions are on it. What
-   * failed is over, and who was to hear of it hears by its time-out at the latest.
+   * Logs a failure. Nothing ends a loop, not even an error of the virtual machine, because other
+   * sessions depend on it. The failed work is over, and its waiters get their timeout at the
+   * latest.
    *
-   * @return that something was done
+   * @return 1, for an event handled
    */
   static int failed(String what, Throwable failure) {
     try {
       FAILED.error("{} failed on the event loop; the loop goes on", what, failure);
     } catch (Throwable untold) {
-      // There is no memory to tell of it either: it is counted, and the next one that is told says
-      // so.
+      // There is no memory for a line in the log either. The failure is counted, and the next line
+      // contains the number.
     }
     return 1;
   }
 
-  /** Has the loop wait no more, so that its thread sees at once that it shall end. */
+  /** Stops the loop from waiting, so that its thread notices its end at once. */
   void stopWaiting() {
     stopping = true;
     wakeup();
   }
 
   /**
-   * Closes the loop's links and runs the commands that wait; the loop is of no use after it. That
-   * takes seconds where peers do not answer: until then commands and timers run as ever.
+   * Closes the loop's links and runs the waiting commands. The loop cannot be used afterwards. If
+   * peers do not answer, this takes seconds, and commands and timers run meanwhile.
    */
   public void onClose() {
     stopping = true;
@@ -601,8 +616,8 @@ public final class EventLoop {
   }
 
   /**
-   * What steps better links of one kind, while there is a driver of theirs. One that throws when it
-   * is stepped is closed with all its links; the next attempt makes another.
+   * The driver of better links of one kind, while there is one. A driver that throws when it is
+   * stepped is closed with all its links. The next attempt makes another.
    */
   private static final class Upgrades {
     private final UpgradeProvider provider;
@@ -652,7 +667,7 @@ public final class EventLoop {
         return driver == null || driver.armWakeup(now);
       } catch (Throwable thrown) {
         breaks("armWakeup()", thrown);
-        return false; // what the links' ends have brought about is to be done first
+        return false; // the work that follows from the end of the links comes first
       }
     }
 

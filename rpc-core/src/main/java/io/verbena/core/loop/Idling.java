@@ -3,15 +3,15 @@ package io.verbena.core.loop;
 import io.verbena.link.runtime.NanoClock;
 import java.time.Duration;
 
-/** When an event loop that finds no work waits in the kernel. */
+/** The time after which an idle event loop waits in the kernel. */
 public sealed interface Idling {
-  /** As long as what was measured makes worth while, where sessions have upgraded; else at once. */
+  /** A measured time if sessions use better links, else at once. */
   Idling ADAPTIVE = new Adaptive();
 
-  /** Never. */
+  /** Never: the loop polls for ever. */
   Idling POLLING = new Polling();
 
-  /** After it has looked for work for a fixed time. */
+  /** Returns a fixed time of polling. */
   static Idling spinning(Duration atMost) {
     return new Spinning(NanoClock.nanos(atMost));
   }

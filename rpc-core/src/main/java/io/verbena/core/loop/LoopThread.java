@@ -10,8 +10,8 @@ import org.agrona.concurrent.BusySpinIdleStrategy;
 import org.agrona.concurrent.IdleStrategy;
 
 /**
- * The daemon thread that steps one event loop until it is closed. Nothing else ends it: not what a
- * cycle throws, nor an interrupt.
+ * The daemon thread that steps one event loop until it is closed. Neither an exception of a cycle
+ * nor an interrupt ends it.
  */
 public final class LoopThread implements AutoCloseable {
   private static final ThrottledLog STUCK =
@@ -20,14 +20,14 @@ public final class LoopThread implements AutoCloseable {
   /** Stands for the thread of any loop. */
   private static final Thread ANY = Thread.ofVirtual().unstarted(() -> {});
 
-  /** A system call of half a microsecond in each of these costs little, and delays nobody much. */
+  /** A system call of half a microsecond in each such interval costs little and delays little. */
   private static final long FIRST_LINKS_EVERY_NANOS = 20_000;
 
-  /** So long a cycle that is under way may take to end, and then the code that was interrupted. */
+  /** The time for a running cycle to end, and then for the interrupted code. */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(3);
 
   static {
-    Object _ = Throwable.class; // as in EventLoop: catches need it where there is no memory
+    Object _ = Throwable.class; // as in EventLoop: a catch clause needs it when there is no memory
   }
 
   private final EventLoop loop;
@@ -44,14 +44,15 @@ public final class LoopThread implements AutoCloseable {
   /**
    * Starts stepping a loop.
    *
-   * @param idling when the loop waits in the kernel
-   * @throws IllegalStateException if no thread can be had; the loop is closed then
+   * @param idling the time after which the loop waits in the kernel
+   * @throws IllegalStateException if no thread can be started; the loop is then closed
    */
   public static LoopThread start(EventLoop loop, Idling idling) {
     boolean started = false;
     try {
       LoopThread made = new LoopThread(loop, idling);
-      // Or whoever made the loop would take itself for its owner until the thread has started.
+      // Otherwise the thread that made the loop would count as its owner until the new thread has
+      // started.
       loop.disown();
       loop.pollFirstLinksEvery(FIRST_LINKS_EVERY_NANOS);
       made.thread.start();
@@ -59,7 +60,7 @@ public final class LoopThread implements AutoCloseable {
       return made;
     } catch (OutOfMemoryError e) {
       throw new IllegalStateException(
-          "no thread can be had for the event loop "
+          "no thread can be started for the event loop "
               + loop.roleName()
               + " (see ulimit -u, the container's limit of pids, and its memory): "
               + e.getMessage(),
@@ -82,7 +83,7 @@ public final class LoopThread implements AutoCloseable {
       try {
         step();
       } catch (Throwable e) {
-        // The JVM itself may need memory before it comes to the words for what failed.
+        // The JVM itself may need memory before it can report the failure.
       }
     }
     Thread.interrupted();
@@ -91,14 +92,14 @@ public final class LoopThread implements AutoCloseable {
 
   private void step() {
     try {
-      Thread.interrupted(); // left behind by users' code, it would have the loop's sockets closed
+      Thread.interrupted(); // an interrupt left by user code would close the loop's sockets
       idling.idle(loop.doWork());
     } catch (Throwable e) {
       EventLoop.failed("A duty cycle", e);
     }
   }
 
-  /** A loop's thread, which keeps no process alive. */
+  /** A loop's thread, which does not keep the process alive. */
   static final class OfLoop extends Thread {
     OfLoop(String name, Runnable task) {
       super(task, name);
@@ -106,7 +107,7 @@ public final class LoopThread implements AutoCloseable {
     }
   }
 
-  /** Returns whether loops may read memory, and not its owner's thread alone. */
+  /** Returns whether loops may read memory. False if it is confined to its owner's thread. */
   public static boolean mayRead(MemorySegment memory) {
     return memory.isAccessibleBy(ANY);
   }
@@ -125,8 +126,8 @@ public final class LoopThread implements AutoCloseable {
   }
 
   /**
-   * Stops the loop and closes its links; returns when its thread has ended, or at once where it is
-   * called on that thread. What holds the thread up is interrupted after 3 s, and left to itself 3
+   * Stops the loop and closes its links. Returns when its thread has ended, or at once if it is
+   * called on that thread. Code that holds up the thread is interrupted after 3 s, and abandoned 3
    * s later.
    */
   @Override
@@ -135,9 +136,9 @@ public final class LoopThread implements AutoCloseable {
   }
 
   /**
-   * {@linkplain #close Closes} several at once, in the time of one.
+   * {@linkplain #close Closes} several threads at once, in the time of one.
    *
-   * @return whether all have ended, so that what they used may be let go of
+   * @return whether all have ended, so that their resources may be released
    */
   public static boolean closeAll(List<LoopThread> all) {
     for (LoopThread one : all) {
@@ -185,7 +186,7 @@ public final class LoopThread implements AutoCloseable {
       Throwable where = new Throwable("its stack");
       where.setStackTrace(thread.getStackTrace());
       STUCK.warn(
-          "The event loop {} does not end, since code of a handler or callback holds its thread;"
+          "The event loop {} does not end, because code of a handler or callback holds its thread;"
               + " its links close when that returns",
           loop.roleName(),
           where);

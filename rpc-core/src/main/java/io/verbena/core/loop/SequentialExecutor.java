@@ -5,24 +5,24 @@ import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
 /**
- * Runs one task after the other, in the order of handing over, on a thread of another executor at a
- * time. Safe for use by any thread.
+ * Runs one task after the other in the order of the calls, each on a thread of another executor.
+ * Safe for use by any thread.
  */
 public final class SequentialExecutor implements Executor {
   private final Executor threads;
   private final Consumer<Throwable> failed;
 
-  /** What has yet to run; its monitor guards itself and what is below. */
+  /** The tasks that are still to run. Its monitor guards it and the fields below. */
   private final ArrayDeque<Runnable> due = new ArrayDeque<>();
 
   private boolean running;
   private boolean closed;
 
   /**
-   * One with nothing to run.
+   * Makes an executor without tasks.
    *
-   * @param threads runs whatever it is given, sooner or later
-   * @param failed hears what a task throws, before the next one runs
+   * @param threads runs every given task, sooner or later
+   * @param failed receives the exception of a task, before the next task runs
    */
   public SequentialExecutor(Executor threads, Consumer<Throwable> failed) {
     this.threads = threads;
@@ -34,7 +34,7 @@ public final class SequentialExecutor implements Executor {
     add(task, false);
   }
 
-  /** Runs a last task: what is handed over after it is left out. */
+  /** Runs a last task. Tasks handed over later are dropped. */
   public void close(Runnable last) {
     add(last, true);
   }

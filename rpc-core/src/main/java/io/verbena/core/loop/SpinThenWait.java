@@ -3,13 +3,12 @@ package io.verbena.core.loop;
 import org.agrona.concurrent.IdleStrategy;
 
 /**
- * Spins for a while after the last work, then waits: a reply that comes within a round trip is met
- * without a wake-up, and an idle loop costs nothing. Time is told by duty cycles, which read the
- * clock.
+ * Spins for a while after the last work, and then waits. A reply within a round trip then needs no
+ * wake-up, and an idle loop costs nothing. Duty cycles read the clock.
  *
- * <p>The while is fixed, or measured: twice as long as work has lately been away for, where that is
- * short, which is about a round trip while calls are made one after the other. A measured one is
- * spent only where sessions have upgraded, whose links are polled without a system call.
+ * <p>The time of spinning is fixed or measured. A measured time is twice the recent gap between
+ * work, if that gap is short. While calls are made one after the other, the gap is about a round
+ * trip. A measured time is used only with better links, which are polled without a system call.
  */
 final class SpinThenWait implements IdleStrategy {
   private static final long LONGEST_WAIT_NANOS = 1_000_000_000L;
@@ -17,21 +16,23 @@ final class SpinThenWait implements IdleStrategy {
   static final long MEASURED = -1;
 
   /**
-   * Work that stays away for longer is waited for in the kernel, where a wake-up costs some ten
-   * microseconds (hundreds where it is emulated): less than a tenth of the time.
+   * For longer gaps the loop waits in the kernel. A wake-up costs some ten microseconds, or
+   * hundreds on an emulated machine, which is less than a tenth of such a gap.
    */
   private static final long WORTH_WHILE_NANOS = 500_000;
 
-  /** A long pause is no reason to expect nothing but long pauses. */
+  /** The longest gap that counts in full, so that one long pause does not dominate the mean. */
   private static final long MOST_COUNTED_NANOS = 2 * WORTH_WHILE_NANOS;
 
-  /** Of each pause an eighth counts. */
+  /** Each gap has a weight of an eighth. */
   private static final int WEIGHT_SHIFT = 3;
 
   /** A power of two. */
   private static final int YIELD_EVERY = 8;
 
-  /** With one processor, what a loop spins for may be a handler that it keeps from running. */
+  /**
+   * With one processor, a spinning loop may keep the very handler from running that it waits for.
+   */
   private final boolean yields = Runtime.getRuntime().availableProcessors() == 1;
 
   private final EventLoop loop;
@@ -42,7 +43,7 @@ final class SpinThenWait implements IdleStrategy {
   private long spinNanos;
   private int spins;
 
-  /** Spins for so long, or for {@link #MEASURED}. */
+  /** Spins for a fixed time, or for {@link #MEASURED}. */
   SpinThenWait(EventLoop loop, long fixedNanos) {
     this.loop = loop;
     this.fixedNanos = fixedNanos;
@@ -76,7 +77,7 @@ final class SpinThenWait implements IdleStrategy {
     return pause <= WORTH_WHILE_NANOS && loop.hasUpgradedLinks() ? 2 * pause : 0;
   }
 
-  @SuppressWarnings("ThreadPriorityCheck") // who is to run instead is known
+  @SuppressWarnings("ThreadPriorityCheck") // the thread that should run is known
   private void spin() {
     if (yields && (++spins & (YIELD_EVERY - 1)) == 0) {
       Thread.yield();

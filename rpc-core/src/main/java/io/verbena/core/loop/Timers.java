@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The timers of one event loop, on a wheel of ticks of about a millisecond. Each call has a timer
- * that hardly ever expires, so scheduling and cancelling are a few writes each, whatever else is
- * scheduled, and allocate nothing once the arrays have grown. For the loop's thread only.
+ * that rarely expires. So scheduling and cancelling take a few writes each, for any number of
+ * timers, and allocate nothing once the arrays have grown. For the loop's thread only.
  *
  * <pre>
  * node        0 .. SPOKES-1     SPOKES          above
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 public final class Timers {
-  /** Never an id that {@link #schedule} returns. */
+  /** An id that {@link #schedule} never returns. */
   public static final long NONE = -1;
 
   private static final int MOST_AT_ONCE = 32;
@@ -36,13 +36,13 @@ public final class Timers {
   private int nodes = FIRST_TIMER;
   private int live;
 
-  /** Instants are kept as the time since here: a clock may wrap. */
+  /** The origin of all kept times, because a clock may wrap. */
   private final long origin;
 
-  /** All ticks before this one have been looked through. */
+  /** All ticks before this one have been checked. */
   private long tick;
 
-  /** No timer is due before this; it may be that none is due then either. */
+  /** No timer is due before this time. Perhaps none is due at this time either. */
   private long earliest = Long.MAX_VALUE;
 
   Timers(long nowNanos) {
@@ -53,10 +53,10 @@ public final class Timers {
     }
   }
 
-  /** What to do when a timer expires. */
+  /** The action of a timer. */
   @FunctionalInterface
   public interface Timer {
-    /** Called on the loop, at the deadline or up to a tick later. */
+    /** Runs on the loop, at the deadline or up to a tick later. */
     void onTimer(long nowNanos);
   }
 
@@ -71,7 +71,7 @@ public final class Timers {
     return (long) generations[node] << Integer.SIZE | node;
   }
 
-  /** Cancels a timer that has not expired; otherwise, or for {@link #NONE}, does nothing. */
+  /** Cancels a timer that has not expired. Otherwise, and for {@link #NONE}, it does nothing. */
   public void cancel(long id) {
     int node = (int) id;
     if (id != NONE && generations[node] == (int) (id >>> Integer.SIZE)) {
@@ -80,14 +80,14 @@ public final class Timers {
     }
   }
 
-  /** Returns whether {@link #poll} may find one that has expired: mostly it would find none. */
+  /** Returns whether {@link #poll} may find an expired timer. Usually there is none. */
   boolean areDue(long nowNanos) {
     return earliest <= nowNanos - origin;
   }
 
   /**
-   * Has expired timers do what they do: so many at most that links have their turn soon. The others
-   * follow in the next cycle, for which {@link #nanosToNext} says not to wait.
+   * Runs expired timers. Their number is limited, so that links have their turn soon. The others
+   * run in the next cycle, before which {@link #nanosToNext} allows no wait.
    */
   int poll(long nowNanos) {
     long now = nowNanos - origin;
@@ -114,7 +114,7 @@ public final class Timers {
     return expired;
   }
 
-  /** Moves what is due into a ring of its own: what its timers do may change all others. */
+  /** Moves due timers into a separate ring, because their actions may change all other rings. */
   private void collectDue(long now) {
     long last = now >> TICK_SHIFT;
     for (long at = Math.max(tick, last - SPOKES + 1); at <= last; at++) {
@@ -134,8 +134,8 @@ public final class Timers {
   }
 
   /**
-   * Returns the first deadline within a turn of the wheel; where there is none, the end of that
-   * turn, by which to look again.
+   * Returns the first deadline within a turn of the wheel. If there is none, it returns the end of
+   * that turn, as the time of the next check.
    */
   private long nextDeadline() {
     if (live == 0) {
@@ -157,8 +157,8 @@ public final class Timers {
   }
 
   /**
-   * Returns the nanoseconds until a timer may expire, at most {@code atMost}. A timer cancelled
-   * meanwhile costs one early wake-up, which is cheaper than a search before every wait.
+   * Returns the nanoseconds until a timer may expire, at most {@code atMost}. A cancelled timer
+   * costs one early wake-up, which is cheaper than a search before every wait.
    */
   long nanosToNext(long nowNanos, long atMost) {
     long now = nowNanos - origin;
@@ -198,7 +198,7 @@ public final class Timers {
   private void release(int node) {
     live--;
     timers[node] = null;
-    generations[node] = (generations[node] + 1) & Integer.MAX_VALUE; // an id of this timer is stale
+    generations[node] = (generations[node] + 1) & Integer.MAX_VALUE; // earlier ids are stale
     next[node] = free;
     free = node;
   }

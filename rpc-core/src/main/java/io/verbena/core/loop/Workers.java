@@ -4,20 +4,21 @@ import io.verbena.link.runtime.OwnThreads;
 import java.util.concurrent.Executor;
 
 /**
- * The threads on which an engine does work that would hold up a loop: its own, and what it asks of
- * users' code that must not wait for their executor. What is handed over waits for its turn.
+ * The threads for an engine's work that would hold up a loop. They also run user code that must not
+ * wait for the users' executor. A task waits until a thread is free.
  *
- * <p>All but the last are {@link OwnThreads}. Safe for any thread.
+ * <p>All except the last are {@link OwnThreads}. Safe for use by any thread.
  *
- * @param memory copies and sums memory: never waits, so that it takes as many as there are cores
- * @param files reads, writes and moves files, and reads what is mapped: may wait for a disk
- * @param deciders asks users' code who may call, for a limited time: a session cannot resume on the
- *     users' executor while that waits for it to resume
- * @param listeners tells users' code what becomes of sessions: their handlers may all wait for that
- * @param readers reads long messages, by users' constructors and serializers; each session has one
- *     at a time
- * @param waiting does what has to wait for room, or what the users' executor takes not: a thread
- *     for each, however many
+ * @param memory copies memory and computes checksums. It never waits, so it has one thread for each
+ *     core
+ * @param files reads, writes and moves files, and reads mapped memory. It may wait for a disk
+ * @param deciders call authenticators and token suppliers, for a limited time. The users' executor
+ *     cannot be used, because its threads may all wait for a session that is to resume
+ * @param listeners call session listeners. The users' handlers may all wait for them
+ * @param readers read long messages, by users' constructors and serializers, one at a time for each
+ *     session
+ * @param waiting runs tasks that wait for room, or that the users' executor rejects, each on its
+ *     own thread
  */
 public record Workers(
     Executor memory,
@@ -26,18 +27,21 @@ public record Workers(
     Executor listeners,
     Executor readers,
     Executor waiting) {
-  /** What waits for disks hardly needs cores; more would only have the disks seek more. */
+  /** Threads that wait for disks need few cores. More threads would only make disks seek more. */
   private static final int FILE_THREADS = 16;
 
   private static final int LEAST_MEMORY_THREADS = 2;
 
-  /** Each may be busy for seconds with what a peer has sent; the system shares out its cores. */
+  /**
+   * Each thread may be busy for seconds with a peer's message. The operating system shares the
+   * cores among them.
+   */
   private static final int READER_THREADS = 64;
 
-  /** Each may wait: a decider for another service, a listener for whatever it likes. */
+  /** Each thread may wait: an authenticator for another service, a listener for anything. */
   private static final int USERS_THREADS = 256;
 
-  /** Threads of an engine's own. */
+  /** Makes the threads of an engine. */
   public static Workers threads(String engine) {
     int cores = Runtime.getRuntime().availableProcessors();
     return new Workers(
@@ -49,7 +53,7 @@ public record Workers(
         Workers::waitInBackground);
   }
 
-  /** Runs what has to wait on a thread of its own, a virtual one: there may be thousands. */
+  /** Runs a waiting task on a new virtual thread. There may be thousands. */
   public static void waitInBackground(Runnable task) {
     LoopThread.virtual("verbena-waiting", task);
   }

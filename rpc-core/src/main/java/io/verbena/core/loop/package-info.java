@@ -1,6 +1,6 @@
 /**
  * The event loop: one thread that owns sessions, links and timers, and steps them in duty cycles.
- * Other threads hand it commands and touch nothing that it owns.
+ * Other threads only hand it commands.
  */
 @NullMarked
 package io.verbena.core.loop;

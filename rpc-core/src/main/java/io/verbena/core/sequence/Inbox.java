@@ -10,17 +10,17 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one end of a session has received, in order: checks numbers and puts fragments together. A
- * frame that has its number was taken, whatever this end runs out of behind that: its message alone
- * is dropped, or the peer's next frame would seem to be out of order.
+ * The receiving side of a session. It checks the order of frames by their numbers and assembles
+ * fragments. A frame with a valid number counts as received even if this end then lacks memory for
+ * it. Only its message is dropped; otherwise the peer's next frame would seem to be out of order.
  */
 public final class Inbox {
-  /** So many frames are owed no acknowledgement of their own. */
+  /** The number of received frames that need no separate acknowledgement. */
   private static final int MOST_OWED = 64;
 
   private static final int FIRST_ALLOCATION = 64 * 1024;
 
-  /** Why a message was dropped that the heap had no room for. */
+  /** The reason for dropping a message for which the heap had no room. */
   public static final String NO_HEAP = "the heap is full: raise -Xmx, or send less at once";
 
   private final int maxMessageBytes;
@@ -30,16 +30,16 @@ public final class Inbox {
   private int owed;
 
   /**
-   * An empty inbox.
+   * Makes an empty inbox.
    *
-   * @param maxMessageBytes the longest body to accept
-   * @param memory what long messages may take while they are put together
+   * @param maxMessageBytes the length of the longest body to accept
+   * @param memory the share for assembling long messages
    */
   public Inbox(int maxMessageBytes, Quota.Share memory) {
     this(maxMessageBytes, memory, byte[]::new);
   }
 
-  /** An inbox whose heap may have no room. */
+  /** Makes an inbox with its own allocator, for tests of a full heap. */
   Inbox(int maxMessageBytes, Quota.Share memory, IntFunction<byte[]> heap) {
     this.maxMessageBytes = maxMessageBytes;
     this.assembly = new Assembly(memory, heap);
@@ -50,35 +50,36 @@ public final class Inbox {
     return received;
   }
 
-  /** Returns whether frames have come since the last acknowledgement left. */
+  /** Returns whether frames have arrived since the last acknowledgement was sent. */
   public boolean owes() {
     return owed > 0;
   }
 
-  /** Returns whether so many have come that an acknowledgement waits for no other frame. */
+  /** Returns whether enough frames have arrived for a separate acknowledgement. */
   public boolean owesMuch() {
     return owed >= MOST_OWED;
   }
 
-  /** An acknowledgement of all that was received is on its way. */
+  /** An acknowledgement of all received frames was sent. */
   public void acknowledged() {
     owed = 0;
   }
 
   /**
-   * Takes one sequenced frame.
+   * Accepts one numbered frame.
    *
    * @param first its header's first word
    * @param timeLeft of a request
-   * @return the message that it is, or makes whole, until that is {@linkplain Message#release
-   *     released}; null where there is none yet
+   * @return the message that the frame is or completes, valid until it is {@linkplain
+   *     Message#release released}; null if there is none yet
    * @throws WireException if the peer broke the protocol
    */
   public @Nullable Message accept(
       FrameKind kind, long first, int timeLeft, ByteBuffer buffer, int from, int to) {
     long sequence = FrameHeader.near(received, FrameHeader.sequence(first));
     if (sequence <= received) {
-      // Sent again over a new link although it had arrived: nothing to do but to say so.
+      // The frame was sent again over a new link although it had arrived. It only needs an
+      // acknowledgement.
       owed++;
       return null;
     }
@@ -90,7 +91,7 @@ public final class Inbox {
     int body = from + FrameHeader.BYTES;
     if (kind == FrameKind.FRAGMENT) {
       if (!assembly.open) {
-        throw new WireException("a fragment without a first one");
+        throw new WireException("a fragment without a first fragment");
       }
       return append(buffer, body, to);
     }
@@ -113,7 +114,7 @@ public final class Inbox {
     int length = buffer.getInt(body);
     if (length < 0 || length > maxMessageBytes) {
       throw new WireException(
-          "a message of " + length + " bytes, where at most " + maxMessageBytes + " are taken");
+          "a message of " + length + " bytes, but the limit is " + maxMessageBytes);
     }
     assembly.begin(length);
     return append(buffer, body + Integer.BYTES, to);
@@ -133,19 +134,19 @@ public final class Inbox {
     return message;
   }
 
-  /** The session starts anew or ends: forgets everything. */
+  /** Forgets everything, because the session starts again or ends. */
   public void restart() {
     received = 0;
     owed = 0;
     assembly.free();
   }
 
-  /** Notes how far the message is that is being put together. */
+  /** Records the progress of the message that is being assembled. */
   public void mark() {
     assembly.progress.mark(assembly.filled);
   }
 
-  /** Lets go of the message that is being put together, if it is where it was marked. */
+  /** Drops the message that is being assembled, if it made no progress since it was marked. */
   public void dropStalled(String why) {
     if (assembly.isStalled()) {
       assembly.drop(why);
@@ -153,8 +154,8 @@ public final class Inbox {
   }
 
   /**
-   * The message that is being put together, if any. It grows with what arrives, not with what was
-   * announced.
+   * The message that is being assembled, if any. Its memory grows with the received bytes, not with
+   * the announced length.
    */
   private static final class Assembly {
     private static final byte[] NOTHING = {};
@@ -168,10 +169,10 @@ public final class Inbox {
     int filled;
     byte @Nullable [] bytes = NOTHING;
 
-    /** What it has of the memory that sessions share. */
+    /** The shared memory that it uses. */
     int taken;
 
-    /** Why there are no bytes any more. */
+    /** The reason why its bytes were dropped. */
     String dropped = "";
 
     Assembly(Quota.Share memory, IntFunction<byte[]> heap) {
@@ -187,10 +188,10 @@ public final class Inbox {
       progress.begin();
     }
 
-    /** It is whole: hands on its body, and what that counts for. */
+    /** Passes on the body of a complete message, with the memory that it counts for. */
     void hand(Message message) {
       byte[] whole = bytes;
-      open = false; // whatever becomes of it
+      open = false; // in every case
       if (whole == null) {
         message.dropped(length, dropped);
       } else {
@@ -239,7 +240,7 @@ public final class Inbox {
       return open && bytes != null && progress.hasStopped(filled, bytes.length);
     }
 
-    /** What is still to come is read, and dropped. */
+    /** Drops the message. Its remaining fragments are read and dropped. */
     void drop(String why) {
       release();
       bytes = null;

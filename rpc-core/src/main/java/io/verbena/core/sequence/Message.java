@@ -8,9 +8,9 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message of the peer's while it is taken: its header's words, and where its body is. An {@link
- * Inbox} has one object for all that it hands on, so that none is kept longer than its body is
- * lent: until whoever takes it returns. On the loop.
+ * A message of the peer during delivery: the words of its header and the position of its body. An
+ * {@link Inbox} reuses one object for all messages. So a message, and its body, are valid only
+ * until the receiving method returns. On the loop.
  */
 public final class Message {
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
@@ -23,20 +23,20 @@ public final class Message {
   private int from;
   private int to;
 
-  /** Why its body was dropped; null where it is here. */
+  /** The reason why its body was dropped; null if it is here. */
   private @Nullable String dropped;
 
-  /** What its body counts for in a session's share of memory; 0: its link has lent it. */
+  /** The shared memory that its body counts for; 0 if the link owns the body. */
   private int counted;
 
   private Quota.@Nullable Share share;
 
-  /** What came beside it, and what gives that and its body back. */
+  /** Its large values, and the action that releases them and its body. */
   private MemorySegment @Nullable [] values;
 
   private @Nullable Runnable free;
 
-  /** A message that is to be {@linkplain #set set}. */
+  /** Makes a message without content; see {@link #set}. */
   Message() {}
 
   void set(FrameKind kind, int flags, int timeLeft, long call) {
@@ -63,7 +63,7 @@ public final class Message {
     dropped = why;
   }
 
-  /** Returns one with the same header that waits for the values beside it, in memory of its own. */
+  /** Returns a copy with the same header and its own memory, which waits for its large values. */
   public Message waiting(byte[] body) {
     Message kept = new Message();
     kept.set(kind, flags & ~FrameHeader.FLAG_PARTS, timeLeft, call);
@@ -72,10 +72,10 @@ public final class Message {
   }
 
   /**
-   * The values beside it have come.
+   * Completes the message with its large values.
    *
-   * @param timeLeft what is left of it by now
-   * @param free gives back the memory of both
+   * @param timeLeft the present time left
+   * @param free releases the memory of both
    */
   public void whole(MemorySegment[] values, int timeLeft, Runnable free) {
     this.values = values;
@@ -83,21 +83,21 @@ public final class Message {
     this.free = free;
   }
 
-  /** Returns what it is. */
+  /** Returns the kind of the message. */
   public FrameKind kind() {
     return kind;
   }
 
-  /** Returns whether its body has what a flag of its header says. */
+  /** Returns whether its header has a flag. */
   public boolean has(int flag) {
     return (flags & flag) != 0;
   }
 
   /**
-   * Returns whether what is to be read of its body takes more than so many bytes, or may when it is
-   * not compressed any more.
+   * Returns whether the part of its body to read is longer than so many bytes, or may be after
+   * decompression.
    *
-   * @param to where that ends
+   * @param to the end of that part
    */
   public boolean takesMore(int bytes, int to) {
     return to - from > bytes || has(FrameHeader.FLAG_COMPRESSED);
@@ -108,55 +108,57 @@ public final class Message {
     return timeLeft;
   }
 
-  /** Returns the number of the call that it is of, or of the transfer. */
+  /** Returns the number of its call or transfer. */
   public long callId() {
     return FrameHeader.callId(call);
   }
 
-  /** Returns the place of the method that a request is for. */
+  /** Returns the index of a request's method. */
   public int method() {
     return FrameHeader.method(call);
   }
 
-  /** Returns what its body lies in. */
+  /** Returns the buffer that holds its body. */
   public ByteBuffer buffer() {
     return buffer;
   }
 
-  /** Returns where its body begins. */
+  /** Returns the start of its body. */
   public int from() {
     return from;
   }
 
-  /** Returns where its body ends. */
+  /** Returns the end of its body. */
   public int to() {
     return to;
   }
 
-  /** Returns how many bytes its body has, or had. */
+  /** Returns the length of its body in bytes, even if the body was dropped. */
   public int length() {
     return to - from;
   }
 
-  /** Returns whether all of it is here: its body was not dropped, and waits for no values. */
+  /**
+   * Returns whether the message is complete: its body was not dropped, and it waits for no values.
+   */
   public boolean isWhole() {
     return dropped == null && !has(FrameHeader.FLAG_PARTS);
   }
 
-  /** Returns why there was no memory for its body; null where it is here. */
+  /** Returns the reason why there was no memory for its body; null if it is here. */
   public @Nullable String dropped() {
     return dropped;
   }
 
-  /** Returns what came beside it; null: nothing. */
+  /** Returns its large values; null if there are none. */
   public MemorySegment @Nullable [] values() {
     return values;
   }
 
   /**
-   * Leaves its body, and what that counts for, to whoever takes it.
+   * Leaves the body, with the memory that it counts for, to the caller.
    *
-   * @return gives the memory back, on any thread; null if its link has only lent it
+   * @return the action that releases the memory, on any thread; null if the link owns the body
    */
   public @Nullable Runnable takeMemory() {
     Runnable taken = free;
@@ -170,11 +172,11 @@ public final class Message {
       return null;
     }
     taken = () -> of.give(bytes);
-    counted = 0; // last: there may be no room for what gives it back
+    counted = 0; // cleared last, because there may be no memory for the action
     return taken;
   }
 
-  /** It has been taken: gives back what nobody has kept. */
+  /** Ends delivery. Releases the memory that no receiver has kept. */
   public void release() {
     int bytes = counted;
     if (bytes > 0 && share != null) {

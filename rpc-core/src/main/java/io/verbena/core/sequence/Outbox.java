@@ -15,7 +15,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one end of a session has to send, in order.
+ * The sending side of a session. It sends messages in order.
  *
  * <pre>
  *   add() → waiting → numbered, kept ──────────────→ acknowledged: slot goes back to its pool
@@ -23,30 +23,35 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 public final class Outbox {
-  /** So many frames may be unacknowledged; the peer acknowledges far sooner (see Inbox). */
+  /** The largest number of unacknowledged frames. The peer acknowledges far sooner (see Inbox). */
   static final int MOST_UNACKNOWLEDGED = 1024;
 
   private static final int FIRST_PLACES = 16;
 
-  /** So many fragments never wait for the pool, which other sessions may have emptied. */
+  /**
+   * The number of fragments that never wait for the pool, which other sessions may have emptied.
+   */
   private static final int ALWAYS_SENT = 4;
 
   private final SlotPool fragmentSlots;
   private final EventLoop loop;
   private final ArrayDeque<Outgoing> waiting = new ArrayDeque<>();
 
-  /** By the lowest bits of their numbers. Grows with what is unacknowledged at a time. */
+  /**
+   * Unacknowledged frames by the lowest bits of their numbers. The array grows with their number.
+   */
   private @Nullable Slot[] kept = new @Nullable Slot[FIRST_PLACES];
 
   private @Nullable Fragmented fragmented;
   private PeerLimits peer = new PeerLimits(Integer.MAX_VALUE, PeerLimits.LEAST_FRAME_BYTES, 0);
 
-  // Of these, what each message asks for.
+  // The limit that each message reads.
   private int mostMessageBytes = peer.maxMessageBytes();
   private int mostFrameBytes = peer.maxFrameBytes();
 
   /**
-   * The link that a frame was last cut for, and the longest frame that both it and the peer take.
+   * The link for which a frame was last cut, and the length of the longest frame that both it and
+   * the peer accept.
    */
   private @Nullable Link fitted;
 
@@ -55,7 +60,10 @@ public final class Outbox {
   private long lastNumbered;
   private long lastSent;
 
-  /** What {@link #lastSent} was at most: frames may be sent again, and acknowledged before. */
+  /**
+   * The highest {@link #lastSent} so far. Frames may be sent again, and may be acknowledged before
+   * that.
+   */
   private long everSent;
 
   private long acknowledged;
@@ -64,16 +72,16 @@ public final class Outbox {
   private long answerBytes;
 
   /**
-   * An empty outbox.
+   * Makes an empty outbox.
    *
-   * @param fragmentSlots where the pieces of long messages are put
+   * @param fragmentSlots for the pieces of long messages
    */
   public Outbox(SlotPool fragmentSlots, EventLoop loop) {
     this.fragmentSlots = fragmentSlots;
     this.loop = loop;
   }
 
-  /** Says what the peer takes; nothing is sent before. */
+  /** Sets the peer's limits. Nothing is sent before. */
   public void peerLimits(PeerLimits limits) {
     peer = limits;
     mostMessageBytes = limits.maxMessageBytes();
@@ -81,12 +89,12 @@ public final class Outbox {
     fitted = null;
   }
 
-  /** Returns what the peer takes, as it last said. */
+  /** Returns the peer's last limits. */
   public PeerLimits peerLimits() {
     return peer;
   }
 
-  /** Adds a message behind all others. */
+  /** Adds a message after all others. */
   public void add(Outgoing message) {
     waiting.addLast(message);
     int bytes = message.answerBytes();
@@ -109,12 +117,12 @@ public final class Outbox {
     return message;
   }
 
-  /** Returns how many messages wait for their turn. */
+  /** Returns the number of waiting messages. */
   public int waiting() {
     return waiting.size();
   }
 
-  /** Returns how many answers wait for their turn. */
+  /** Returns the number of waiting answers. */
   public int answersWaiting() {
     return answers;
   }
@@ -129,12 +137,12 @@ public final class Outbox {
     return acknowledged;
   }
 
-  /** Returns how many bytes the peer has to take: answers that wait, and what must be kept. */
+  /** Returns the bytes that the peer has yet to receive: waiting answers and kept frames. */
   public long owedBytes() {
     return keptBytes + answerBytes + (fragmented == null ? 0 : fragmented.whole.length());
   }
 
-  /** Returns whether all that there was to send has left, acknowledged or not. */
+  /** Returns whether everything was sent, acknowledged or not. */
   public boolean isAllSent() {
     return lastSent == lastNumbered && waiting.isEmpty() && fragmented == null;
   }
@@ -145,11 +153,11 @@ public final class Outbox {
   }
 
   /**
-   * Hands the link whatever it takes now.
+   * Sends as many frames as the link accepts now.
    *
-   * @param epoch the link's
+   * @param epoch of the link
    * @param received the highest number received, which these frames acknowledge
-   * @return how many frames it took
+   * @return the number of frames that the link accepted
    */
   public int pump(Link link, int epoch, long received) {
     int sent = 0;
@@ -165,11 +173,11 @@ public final class Outbox {
   }
 
   /**
-   * Sends what is numbered and no more: frames were cut for their link and may not fit another.
+   * Sends numbered frames only. They were cut for their link and may not fit another.
    *
-   * @param epoch the link's
+   * @param epoch of the link
    * @param received the highest number received
-   * @return whether all of it has left
+   * @return whether all of them were sent
    */
   public boolean finish(Link link, int epoch, long received) {
     while (lastSent < lastNumbered) {
@@ -180,7 +188,10 @@ public final class Outbox {
     return true;
   }
 
-  /** Writes the header of a frame that goes to a link: what is known only now, too. */
+  /**
+   * Writes the header of a frame when it is handed to a link, with the parts that are known only
+   * then.
+   */
   public static void stamp(Slot slot, int epoch, long sequence, long received, EventLoop loop) {
     long deadline = slot.deadlineNanos();
     FrameHeader.write(
@@ -206,7 +217,7 @@ public final class Outbox {
     return true;
   }
 
-  /** Gives the next frame its number; false if there is none or it must wait. */
+  /** Assigns the next frame its number. Returns false if there is none or it must wait. */
   private boolean numberNext(Link link) {
     while (lastNumbered - acknowledged < MOST_UNACKNOWLEDGED) {
       if (fragmented != null) {
@@ -251,7 +262,7 @@ public final class Outbox {
   private boolean numberNextFragment(Fragmented message, Link link) {
     Slot piece = fragmentSlots.claim();
     if (piece == null && lastNumbered - acknowledged >= ALWAYS_SENT) {
-      return false; // the next acknowledgement brings the next pump
+      return false; // the next acknowledgement tries again
     }
     if (piece == null) {
       piece = Slot.unpooled(fragmentSlots.slotBytes());
@@ -304,18 +315,18 @@ public final class Outbox {
   }
 
   /**
-   * Lets go of all frames up to a number, whose lower half the peer has said.
+   * Releases all frames up to a number, of which the peer has sent the lower half.
    *
-   * @return false if the peer acknowledges what was never sent
+   * @return false if the peer acknowledges frames that were never sent
    */
   public boolean acknowledgeNear(int lower) {
     return acknowledge(FrameHeader.near(acknowledged, lower));
   }
 
   /**
-   * Lets go of all frames up to a number.
+   * Releases all frames up to a number.
    *
-   * @return false if the peer acknowledges what was never sent
+   * @return false if the peer acknowledges frames that were never sent
    */
   public boolean acknowledge(long sequence) {
     if (sequence > everSent) {
@@ -333,10 +344,11 @@ public final class Outbox {
   }
 
   /**
-   * The session goes on over a new link: everything the peer has not received is sent again.
+   * Continues over a new link. All frames that the peer has not received are sent again.
    *
    * @param received the highest number that the peer has received
-   * @return false if the peer claims what was never sent, or forgot what it had acknowledged
+   * @return false if the peer claims frames that were never sent, or forgot frames that it had
+   *     acknowledged
    */
   public boolean resume(long received) {
     if (received < acknowledged || !acknowledge(received)) {
@@ -347,7 +359,7 @@ public final class Outbox {
   }
 
   /**
-   * The peer has lost the session: forgets everything and starts again at 1. See {@link
+   * Forgets everything and starts again at 1, because the peer has lost the session. See {@link
    * #takeUnsent}.
    */
   public void restart() {
@@ -358,7 +370,7 @@ public final class Outbox {
     acknowledged = 0;
   }
 
-  /** Takes out what was never sent and may go to the peer's next incarnation. */
+  /** Removes and returns the messages that were never sent and may go to the next peer. */
   public List<Outgoing> takeUnsent() {
     List<Outgoing> unsent = waiting.stream().filter(Outgoing::outlivesPeer).toList();
     waiting.removeIf(Outgoing::outlivesPeer);

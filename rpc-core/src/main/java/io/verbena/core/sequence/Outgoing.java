@@ -4,40 +4,43 @@ import io.verbena.codec.LargeValues;
 import io.verbena.link.memory.Slot;
 import org.jspecify.annotations.Nullable;
 
-/** A message that waits for its turn on the link. */
+/** A message that waits to be sent. */
 public interface Outgoing {
   /**
-   * Hands over the encoded message, header and body; from then on the outbox owns the slot. Null if
-   * it shall not be sent after all, such as a call that was cancelled meanwhile.
+   * Returns the encoded message, header and body. From then on the outbox owns the slot. Null if
+   * the message must not be sent, for instance because its call was cancelled.
    */
   @Nullable Slot takeSlot();
 
-  /** The message got this sequence number; for a message of several frames, that of its last. */
+  /**
+   * The message has received this sequence number. For a message of several frames it is the number
+   * of the last.
+   */
   default void numbered(long sequence) {}
 
-  /** The message has left some values out, which are to be sent beside it from now on. */
+  /** The message was queued without its large values, which must be sent beside it from now on. */
   default void sendParts(LargeValues parts) {
     parts.close();
   }
 
   /**
-   * Returns the memory that the message holds while it waits, if it is for the peer to have it
-   * taken away by reading; 0 if this end's own callers wait with it.
+   * Returns the memory that the message holds while it waits for the peer to read; 0 if a caller of
+   * this end waits for it.
    */
   int answerBytes();
 
   /**
-   * Returns whether a message that was never sent goes to the peer's next incarnation when the peer
-   * has lost the session: a new call does, an answer to the old peer does not.
+   * Returns whether an unsent message goes to the next peer after the session was lost. A new call
+   * does; an answer to the old peer does not.
    */
   default boolean outlivesPeer() {
     return false;
   }
 
   /**
-   * The message is longer than the peer takes, and was not sent.
+   * The message is longer than the peer accepts and was not sent.
    *
-   * @param limit the longest message that the peer takes, in bytes
+   * @param limit the length of the longest message that the peer accepts, in bytes
    */
   void tooLong(int length, int limit);
 }

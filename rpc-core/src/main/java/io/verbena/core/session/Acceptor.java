@@ -15,8 +15,8 @@ import org.agrona.collections.Long2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server's sessions on one loop: makes them, and finds them again when a client resumes. On that
- * loop, but for what says otherwise.
+ * The sessions of a server on one loop. It makes them, and finds them again when a client resumes.
+ * Only that loop calls its methods, unless they say otherwise.
  */
 public final class Acceptor {
   private final SessionContext context;
@@ -24,16 +24,16 @@ public final class Acceptor {
   private final Runnable whenOneEnds;
   private final Long2ObjectHashMap<AcceptedSession> sessions = new Long2ObjectHashMap<>();
 
-  /** Sessions that have ended, and have one-way calls that go on. */
+  /** Sessions that have ended, but whose one-way calls still run. */
   private final List<SessionImpl> leaving = new ArrayList<>();
 
-  /** Sessions, and handshakes that may become some. */
+  /** The number of sessions, and of handshakes that may become sessions. */
   private final AtomicInteger load = new AtomicInteger();
 
   /**
-   * A loop's part of a server.
+   * Makes the part of a server on one loop.
    *
-   * @param maker makes sessions, with all that lies on each
+   * @param maker makes sessions with their participants
    * @param whenOneEnds runs when a session has ended
    */
   Acceptor(
@@ -45,25 +45,25 @@ public final class Acceptor {
     this.whenOneEnds = whenOneEnds;
   }
 
-  /** Returns the loop that these sessions are on. Safe for any thread. */
+  /** Returns the loop of these sessions. Safe for use by any thread. */
   public EventLoop loop() {
     return context.loop();
   }
 
-  /** Returns every session's figures. */
+  /** Returns the figures of every session. */
   public List<SessionStat> stats() {
     return sessions.values().stream().map(one -> one.core().stat()).toList();
   }
 
   /**
-   * Takes no new calls from now on. Sessions that lose their link may still resume: there may be a
-   * result for them.
+   * Accepts no new calls from now on. A session that loses its link may still resume, because a
+   * result may wait for its client.
    */
   public void drain(String reason) {
     sessions.values().forEach(one -> one.core().ending().drain(reason));
   }
 
-  /** Returns whether nothing runs that was called, and every result has arrived. */
+  /** Returns whether every call has ended and every result has arrived. */
   public boolean isDrained() {
     forgetDone();
     return leaving.isEmpty()
@@ -79,22 +79,25 @@ public final class Acceptor {
 
   // ---- from handshakes, and for sessions within ----
 
-  /** Returns what its sessions are made of. Safe for any thread. */
+  /** Returns the context of its sessions. Safe for use by any thread. */
   public SessionContext context() {
     return context;
   }
 
-  /** Returns how many sessions are here, or may soon be. Safe for any thread. */
+  /** Returns the number of sessions and handshakes. Safe for use by any thread. */
   int load() {
     return load.get();
   }
 
-  /** A handshake begins that is for a session here. Safe for any thread. */
+  /** Counts a handshake that begins for a session here. Safe for use by any thread. */
   void greets() {
     load.incrementAndGet();
   }
 
-  /** That handshake is over; a session that it opened counts for itself. Safe for any thread. */
+  /**
+   * Uncounts a handshake that is over. A session that it opened is counted separately. Safe for use
+   * by any thread.
+   */
   void greeted() {
     load.decrementAndGet();
   }
@@ -133,9 +136,7 @@ public final class Acceptor {
     leaving.removeIf(core -> !core.goesOn());
   }
 
-  /**
-   * One session on the server's side. It cannot connect; without a link it waits for the client.
-   */
+  /** A session on the server's side. It cannot connect. Without a link it waits for the client. */
   static final class AcceptedSession implements SessionRole {
     private final Acceptor acceptor;
     private final SessionKey key;
@@ -179,13 +180,13 @@ public final class Acceptor {
 
     @Override
     public void linkWanted() {
-      // The client resumes, or the window ends the session and its calls with it.
+      // Either the client resumes, or the resume window ends and the session with its calls.
     }
 
     @Override
     public void linkLost(String reason) {
       if (timer != Timers.NONE) {
-        return; // an attempt to resume that failed buys no more time
+        return; // a failed attempt to resume does not extend the window
       }
       EventLoop loop = acceptor.loop();
       long until = loop.now() + NanoClock.nanos(acceptor.context.limits().resumeWindow());

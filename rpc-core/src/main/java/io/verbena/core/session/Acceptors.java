@@ -14,9 +14,9 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server's sessions, spread over its loops: one {@link Acceptor} for each. The first loop
- * listens; a link whose session belongs to another one moves there when its client has said which
- * it wants. Safe for use by any thread.
+ * The sessions of a server, spread over its loops, with one {@link Acceptor} for each loop. The
+ * first loop listens. If the client requests a session of another loop, its link moves there. Safe
+ * for use by any thread.
  */
 public final class Acceptors {
   private static final long OF_SERVER = 0xffff_ffff_0000_0000L;
@@ -32,19 +32,19 @@ public final class Acceptors {
   /** The upper half of the id of every session that this server opens. */
   private final long mark;
 
-  /** Why no new session is taken; null while they are. */
+  /** The reason why no new session is accepted; null while they are. */
   private volatile @Nullable String drains;
 
   /**
-   * A server without sessions.
+   * Makes a server without sessions.
    *
    * @param contexts one for each loop
-   * @param maker makes sessions, with all that lies on each
-   * @param maxSessions the sessions there may be at once, with or without a link
-   * @param authenticator null: everyone is welcome
-   * @param tellsContracts whether clients hear of services of which they show no contract
-   * @param random makes session ids and secrets: secure, but in simulations
-   * @param onOpened hears of every new session, on the session's loop
+   * @param maker makes sessions with their participants
+   * @param maxSessions the largest number of sessions at once, with or without a link
+   * @param authenticator null to accept every client
+   * @param tellsContracts whether clients may read services for which they have no contract
+   * @param random makes session ids and secrets; secure, except in simulations
+   * @param onOpened receives every new session, on the session's loop
    */
   public Acceptors(
       List<SessionContext> contexts,
@@ -65,34 +65,34 @@ public final class Acceptors {
     }
   }
 
-  /** Returns the one on whose loop the server listens. */
+  /** Returns the acceptor on whose loop the server listens. */
   public Acceptor first() {
     return all.getFirst();
   }
 
-  /** Returns how many sessions there may be at once. */
+  /** Returns the largest number of sessions at once. */
   public int maxSessions() {
     return maxSessions;
   }
 
-  /** Returns whether an authenticator says who is welcome, instead of everyone. */
+  /** Returns whether there is an authenticator. */
   public boolean authenticates() {
     return authenticator != null;
   }
 
-  /** Returns one for each loop. */
+  /** Returns the acceptors of all loops. */
   public List<Acceptor> all() {
     return List.copyOf(all);
   }
 
-  /** Returns the one with the fewest sessions. */
+  /** Returns the acceptor with the fewest sessions. */
   public Acceptor idlest() {
     return Collections.min(all, Comparator.comparingInt(Acceptor::load));
   }
 
   /**
-   * Takes no new sessions from now on. What there is each {@linkplain Acceptor#drain drains} for
-   * itself.
+   * Accepts no new sessions from now on. Each acceptor {@linkplain Acceptor#drain drains} its own
+   * sessions.
    */
   public void refuseNew(String reason) {
     drains = reason;
@@ -117,20 +117,20 @@ public final class Acceptors {
   }
 
   /**
-   * Returns where a client's session is, or a new one goes: to the loop that has the fewest. The
-   * caller is counted there until its handshake is {@linkplain Acceptor#greeted over}.
+   * Returns the acceptor of a client's session. A new session goes to the loop with the fewest. The
+   * handshake counts there until it is {@linkplain Acceptor#greeted over}.
    */
   Acceptor homeOf(SessionKey key) {
     return stay(key.id() == 0 ? idlest() : loopOf(key.id()));
   }
 
-  /** The same where a client's session is known to be on this loop, or goes there. */
+  /** Counts a handshake for a session that is on this loop or will be. */
   Acceptor stay(Acceptor home) {
     home.greets();
     return home;
   }
 
-  /** Opens a new session on a loop. Its id tells of which server it is, and on which loop. */
+  /** Opens a new session on a loop. Its id identifies the server and the loop. */
   Acceptor.AcceptedSession open(Acceptor home) {
     long id;
     do {
@@ -139,13 +139,13 @@ public final class Acceptors {
     return home.open(new SessionKey(id, random.nextLong(), random.nextLong()));
   }
 
-  /** Returns why a session that a client wants to resume is not here. */
+  /** Returns the reason why a session that a client wants to resume is not here. */
   String whyNotHere(SessionKey key) {
     return (key.id() & OF_SERVER) == mark
         ? "session " + key + " has ended here: its client was away for longer than resumeWindow"
-        : "another server answered than the one that opened session "
+        : "this is not the server that opened session "
             + key
-            + ": that one was started anew, or a balancer between gives a client's connections to"
+            + ": that server was restarted, or a load balancer sends one client's connections to"
             + " several servers";
   }
 
@@ -153,14 +153,14 @@ public final class Acceptors {
     return all.get((int) Long.remainderUnsigned(id, all.size()));
   }
 
-  /**
-   * Counts one more session, unless there are as many as there may be; returns why not, or null.
-   */
+  /** Counts one more session. Returns the reason if the limit is reached, else null. */
   @Nullable String countNew() {
     if (sessions.incrementAndGet() <= maxSessions) {
       return null;
     }
     sessions.decrementAndGet();
-    return "the server has all the " + maxSessions + " sessions it takes: raise maxSessions there";
+    return "the server has reached its limit of "
+        + maxSessions
+        + " sessions: raise maxSessions there";
   }
 }

@@ -8,8 +8,8 @@ import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 
 /**
- * How long a client tries to get a link, how long each attempt may take, and how long it waits
- * between them. Arithmetic on the loop's clock alone. On the loop.
+ * The times of a client's attempts to get a link: their total time, the limit of each, and the
+ * delays between them. It only calculates, by the loop's clock. On the loop.
  */
 final class AttemptTimes {
   private static final long MILLI = 1_000_000;
@@ -17,13 +17,15 @@ final class AttemptTimes {
   private static final long LONGEST_DELAY_NANOS = 1_000_000_000;
   private static final int RESUME_ATTEMPTS = 5;
 
-  /** Where each connection is lost as soon as it is made, no better one is to be expected. */
+  /**
+   * After so many connections that were lost as soon as they were made, another would be lost, too.
+   */
   private static final int MOST_LOST_GREETINGS = 3;
 
   /**
-   * A port that says for so long a part of the resume window that nobody listens has lost its
-   * process, and with it the session. What stands between, such as a proxy that reads its
-   * configuration again, may be away for shorter.
+   * If a port refuses connections for this part of the resume window, its process is gone, and the
+   * session with it. A proxy that reloads its configuration may refuse connections for a shorter
+   * time.
    */
   private static final int GONE_PART = 10;
 
@@ -42,11 +44,11 @@ final class AttemptTimes {
   private long nobodyListensSince = NEVER;
 
   /**
-   * Times for attempts none of which has begun.
+   * Makes the times for attempts that have not begun.
    *
-   * @param now the time in nanoseconds, by a clock whose zero means nothing
-   * @param link of each link, whose time limit is the longest that any attempt may have
-   * @param resumeWindow how long a session without a link may be resumed
+   * @param now returns the time in nanoseconds, by a clock with an arbitrary zero
+   * @param link the options of each link, with the longest time of any attempt
+   * @param resumeWindow the time for which a session without a link may be resumed
    * @param random for the delays
    */
   AttemptTimes(LongSupplier now, LinkOptions link, Duration resumeWindow, RandomGenerator random) {
@@ -58,7 +60,7 @@ final class AttemptTimes {
 
   // ---- one attempt ----
 
-  /** Attempts from now on have all the time to open a session that there is. */
+  /** Gives attempts from now on the full time for opening a session. */
   void beginOpening() {
     openUntil = now.getAsLong() + NanoClock.nanos(link.connectTimeout());
     lostGreetings = 0;
@@ -68,22 +70,25 @@ final class AttemptTimes {
     attemptSince = now.getAsLong();
   }
 
-  /** Returns how long the attempt under way has taken. */
+  /** Returns the time since the present attempt began. */
   long attemptMillis() {
     return (now.getAsLong() - attemptSince) / MILLI;
   }
 
-  /** Returns how long a token may be waited for. */
+  /** Returns the longest wait for a token. */
   Duration tokenLimit(boolean resuming) {
     return (resuming ? resumeOptions() : openingOptions()).connectTimeout();
   }
 
-  /** Returns options for a link, which bound the time to make it. */
+  /** Returns options for a link with the time limit of the attempt. */
   LinkOptions linkOptions(boolean resuming) {
     return resuming || isRepeating() ? resumeOptions() : openingOptions();
   }
 
-  /** A server that takes connections and says nothing lengthens neither opening nor resuming. */
+  /**
+   * Returns the time limit of a handshake. A server that accepts connections and then stays silent
+   * must not delay opening or resuming.
+   */
   Duration handshakeLimit(boolean resuming) {
     long left = (resuming ? repeatUntil : openUntil) - now.getAsLong();
     return within(Duration.ofNanos(Math.max(MILLI, left))).connectTimeout();
@@ -93,7 +98,7 @@ final class AttemptTimes {
     return within(Duration.ofNanos(Math.max(MILLI, openUntil - now.getAsLong())));
   }
 
-  /** An attempt that goes unanswered must leave time for others within the resume window. */
+  /** An attempt without an answer must leave time for other attempts within the resume window. */
   private LinkOptions resumeOptions() {
     return within(resumeWindow.dividedBy(RESUME_ATTEMPTS));
   }
@@ -106,8 +111,8 @@ final class AttemptTimes {
   // ---- between attempts ----
 
   /**
-   * Returns how long to wait for the next attempt: each time twice as long, and of that between
-   * half and the whole, so that those who lost one server do not all come back at once.
+   * Returns the delay before the next attempt. It doubles each time, and a random part of up to
+   * half is taken off, so that the clients of a lost server do not all return at once.
    */
   long lengthenDelay() {
     delayNanos = nextDelay();
@@ -118,12 +123,16 @@ final class AttemptTimes {
     return Math.clamp(delayNanos * 2, FIRST_DELAY_NANOS, LONGEST_DELAY_NANOS);
   }
 
-  /** A connection was lost before it had a session; returns whether to make another. */
+  /**
+   * Records a connection that was lost before it had a session. Returns whether to make another.
+   */
   boolean mayGreetAgain() {
     return ++lostGreetings <= MOST_LOST_GREETINGS && now.getAsLong() + nextDelay() - openUntil < 0;
   }
 
-  /** A link was not to be had; returns whether the server's process is surely gone. */
+  /**
+   * Records a failed attempt to get a link. Returns whether the server's process is certainly gone.
+   */
   boolean isGone(LinkException failure) {
     if (!failure.nobodyListens()) {
       nobodyListensSince = NEVER;
@@ -135,20 +144,20 @@ final class AttemptTimes {
     return now.getAsLong() - nobodyListensSince >= NanoClock.nanos(resumeWindow) / GONE_PART;
   }
 
-  /** The server answers: the next attempt comes at once. */
+  /** Records that the server answers. The next attempt follows without delay. */
   void answered() {
     delayNanos = 0;
   }
 
   // ---- the resume window ----
 
-  /** From now on failed attempts are repeated until the resume window is over. */
+  /** Repeats failed attempts from now on until the resume window is over. */
   void repeat() {
     repeating = true;
     repeatUntil = now.getAsLong() + NanoClock.nanos(resumeWindow);
   }
 
-  /** Returns whether a window was begun, and nothing has come of it yet. */
+  /** Returns whether a resume window has begun and no link was made in it yet. */
   boolean hasBegunToRepeat() {
     return repeating;
   }
@@ -157,13 +166,13 @@ final class AttemptTimes {
     return repeating && now.getAsLong() - repeatUntil < 0;
   }
 
-  /** There is a link again. */
+  /** Records that there is a link again. */
   void linked() {
     repeating = false;
     nobodyListensSince = NEVER;
   }
 
-  /** Nothing is to be resumed. */
+  /** Ends the repetition, because there is nothing to resume. */
   void stopRepeating() {
     repeating = false;
   }

@@ -31,8 +31,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Gives a client's session its links: connects when there is something to call, reconnects to
- * resume, and starts a new session when the server has lost the old one.
+ * Provides the links of a client's session. It connects when there is a call, reconnects to resume,
+ * and starts a new session when the server has lost the old one.
  *
  * <pre>
  *   IDLE ──call──→ CONNECTING ──welcome──→ (attached) ──link lost──→ CONNECTING to resume
@@ -40,14 +40,15 @@ import org.slf4j.LoggerFactory;
  *    └─────────────────┘ resuming: tries again until the resume window is over
  * </pre>
  *
- * <p>Where nobody listens any more the session is lost before: calls that were sent fail, others
- * wait for a new one until the window is over. So do those that were not sent to a server that shut
- * down.
+ * <p>If the server's port refuses connections, the session is lost before the window ends. Calls
+ * that were sent fail. Other calls wait for a new session until the window is over. So do unsent
+ * calls for a server that shut down.
  *
- * <p>While a better link carries the calls, a lost first link is made again beside it.
+ * <p>If the first link is lost while a better link carries the calls, the connector makes another
+ * first link.
  *
- * <p>It is long, since all that opens a session anew shares one state: the attempt under way, its
- * time, and who waits for it.
+ * <p>The class is long, because every way of opening a session shares one state: the present
+ * attempt, its times and its waiters.
  */
 public final class Connector implements SessionRole {
   private static final Logger LOG = LoggerFactory.getLogger(Connector.class);
@@ -72,48 +73,49 @@ public final class Connector implements SessionRole {
   private SessionKey key = SessionKey.NONE;
   private int epoch;
 
-  /** Of the link that the server was greeted over last. */
+  /** The epoch of the link that carried the last greeting. */
   private int greetedEpoch;
 
   private boolean connecting;
 
-  /** What the user's token supplier was asked last; null if there is none. */
+  /** The last call of the user's token supplier; null if there is none. */
   private @Nullable TimedCallback<String> asked;
 
   private long retryTimer = Timers.NONE;
   private @Nullable String obstacle;
 
-  /** The last server has shut down, and there was none since. */
+  /** Whether the last server has shut down and no new one was found since. */
   private boolean shutDown;
 
-  /** It was told that the server is gone. */
+  /** Whether the loss of the server has been logged. */
   private boolean missed;
 
-  /** The link that the greeting under way wants to keep; 0 for none. */
+  /** The epoch of the link that the present greeting wants to keep; 0 for none. */
   private int keptEpoch;
 
   /** Opens a session's links, as {@link LinkDriver#connect} does. */
   @FunctionalInterface
   public interface Opener {
-    /** Opens one. The handler hears of the outcome exactly once, later, on the session's loop. */
+    /**
+     * Opens a link. The handler receives the outcome exactly once, later, on the session's loop.
+     */
     void open(URI address, LinkOptions options, LinkDriver.ConnectHandler handler);
   }
 
-  /** Why there is no session. */
+  /** The reason why there is no session. */
   public record Failure(RpcStatus status, String reason) {}
 
   /**
-   * A session that will connect when it is first used.
+   * Makes a session that will connect when it is first used.
    *
-   * @param maker makes it, with all that lies on it
+   * @param maker makes the session with its participants
    * @param opener opens its links
-   * @param address where the server is
-   * @param token gives the credentials, anew for each attempt, elsewhere than on the loop; null:
-   *     none
-   * @param keepsOpen whether it connects without a call to make, and again when the peer is gone
-   * @param oneOfMany whether calls fail, rather than wait for the next server, where they cannot
-   *     reach this one: there are others
-   * @param whenEnded hears on the loop that the session has ended for good
+   * @param address of the server
+   * @param token supplies the credentials for each attempt, not on the loop; null for none
+   * @param keepsOpen whether to connect without a call, and again when the peer is gone
+   * @param oneOfMany whether calls fail, rather than wait, if they cannot reach this server,
+   *     because a channel can use another
+   * @param whenEnded runs on the loop when the session has ended for good
    */
   public Connector(
       SessionContext context,
@@ -137,27 +139,30 @@ public final class Connector implements SessionRole {
     this.session = maker.apply(context, this);
   }
 
-  /** Returns the session. Safe for any thread. */
+  /** Returns the session. Safe for use by any thread. */
   public SessionImpl session() {
     return session;
   }
 
-  /** Returns where the server is. Safe for any thread. */
+  /** Returns the server's address. Safe for use by any thread. */
   public String address() {
     return address.toString();
   }
 
-  /** Returns whether the calling thread steps a loop, and so must not wait. */
+  /** Returns whether the calling thread steps a loop, so that it must not wait. */
   public boolean isOnALoop() {
     return loop.isNotToWait();
   }
 
-  /** Connects now, as {@link #open}. Safe for any thread; the waiter is called on the loop. */
+  /**
+   * Connects now, as {@link #open} does. Safe for use by any thread. The waiter is called on the
+   * loop.
+   */
   public void openFromAnyThread(Consumer<@Nullable Failure> waiter) {
     loop.execute(() -> open(waiter));
   }
 
-  /** Connects now; the waiter hears the outcome: null, or why there is no session. On the loop. */
+  /** Connects now. The waiter receives null, or the reason why there is no session. On the loop. */
   public void open(Consumer<@Nullable Failure> waiter) {
     if (session.isAttached() && session.mayCall()) {
       waiter.accept(null);
@@ -173,13 +178,13 @@ public final class Connector implements SessionRole {
 
   @Override
   public void linkWanted() {
-    boolean tooEarly = isResuming() && session.isDrainingLinks(); // it tells when it is time
+    boolean tooEarly = isResuming() && session.isDrainingLinks(); // the session reports its end
     if (!connecting && retryTimer == Timers.NONE && !tooEarly) {
       begin();
     }
   }
 
-  /** Has all the time for an attempt that there is. */
+  /** Starts an attempt with the full time. */
   private void begin() {
     times.beginOpening();
     connect();
@@ -189,7 +194,7 @@ public final class Connector implements SessionRole {
     return key.id() != 0;
   }
 
-  /** Asks for a token first, and then for a link. */
+  /** Gets a token first, and then a link. */
   private void connect() {
     connecting = true;
     times.attemptBegins();
@@ -208,11 +213,11 @@ public final class Connector implements SessionRole {
             silence -> noToken(silence.words()));
   }
 
-  /** Nothing was sent: it is this end's user who has to do something about it. */
+  /** The token supplier has failed. Nothing was sent, and only this end's user can act. */
   private void noToken(String words) {
     String reason = "this client's token supplier " + words;
     if (isResuming()) {
-      attemptFailed(RpcStatus.UNAVAILABLE, reason); // its next answer may be in time
+      attemptFailed(RpcStatus.UNAVAILABLE, reason); // the supplier's next answer may be in time
     } else {
       attemptFailed(RpcStatus.UNAUTHENTICATED, reason);
     }
@@ -239,7 +244,7 @@ public final class Connector implements SessionRole {
     String reason = String.valueOf(failure.getMessage());
     boolean gone = times.isGone(failure);
     if (gone && isResuming() && !session.isAttached() && !session.isEnded()) {
-      forgetPeer(reason); // what was sent fails, and what was not waits for a new session
+      forgetPeer(reason); // sent calls fail, unsent calls wait for a new session
     }
     if (failure.isUntrusted()) {
       untrusted(reason);
@@ -248,10 +253,13 @@ public final class Connector implements SessionRole {
     }
   }
 
-  /** One end does not trust the other's certificate: to show the same again is of no use. */
+  /**
+   * One end does not trust the other's certificate. Presenting the same certificate again would not
+   * help.
+   */
   private void untrusted(String reason) {
     if (isResuming()) {
-      attemptFailed(RpcStatus.UNAVAILABLE, reason); // certificates may be about to be replaced
+      attemptFailed(RpcStatus.UNAVAILABLE, reason); // certificates may be replaced soon
     } else {
       attemptFailed(RpcStatus.UNAUTHENTICATED, reason);
     }
@@ -298,7 +306,7 @@ public final class Connector implements SessionRole {
   private void welcomed(Link link, Welcome welcome) {
     connecting = false;
     if (session.isEnded()) {
-      link.abort("the session was closed meanwhile");
+      link.abort("the session was closed during the handshake");
       return;
     }
     boolean resumed = isResuming();
@@ -313,8 +321,8 @@ public final class Connector implements SessionRole {
     obstacle = null;
     shutDown = false;
     if (!session.attach(link, greetedEpoch, welcome.received(), welcome.limits(), peer)) {
-      link.abort("protocol error: the server's account of the session cannot be true");
-      peerLost("the server's account of the session cannot be true");
+      link.abort("protocol error: the server's frame numbers of the session are impossible");
+      peerLost("the server's frame numbers of the session are impossible");
       return;
     }
     times.answered();
@@ -333,7 +341,7 @@ public final class Connector implements SessionRole {
 
   private void welcomedBeside(Link link, Peer peer) {
     if (session.links().settledEpoch() != keptEpoch) {
-      String gone = "the link it was to be beside is gone";
+      String gone = "the better link of this session is gone";
       link.abort(gone);
       attemptFailed(RpcStatus.UNAVAILABLE, gone);
       return;
@@ -376,14 +384,14 @@ public final class Connector implements SessionRole {
       peerLost("the session cannot be resumed: " + refusal.message());
     } else if (refusal.resumeWhole() && session.links().settledEpoch() != 0) {
       connecting = false;
-      String reason = "the peer gave it up: " + refusal.message();
+      String reason = "the server refused to resume it: " + refusal.message();
       session.closeLinks(reason, () -> session.controlLost(reason));
     } else {
       attemptFailed(refusal.status(), refusal.message());
     }
   }
 
-  /** A connection was lost before it had a session: that may be chance, so another is made. */
+  /** A connection was lost before it had a session. That may be chance, so another is made. */
   private void greetingLost(String reason) {
     boolean again = !isResuming() && !session.isEnded() && times.mayGreetAgain();
     if (!again) {
@@ -404,7 +412,8 @@ public final class Connector implements SessionRole {
   }
 
   private void attemptFailed(RpcStatus status, String met) {
-    String reason = shutDown ? "the server shut down, and no other is there yet: " + met : met;
+    String reason =
+        shutDown ? "the server shut down, and no new one has been found yet: " + met : met;
     connecting = false;
     obstacle = reason;
     if (session.isEnded()) {
@@ -450,13 +459,13 @@ public final class Connector implements SessionRole {
 
   @Override
   public void linkLost(String reason) {
-    if (!session.isAttached()) { // else its links have told where its calls stay
+    if (!session.isAttached()) { // otherwise its links have reported that calls continue
       LOG.debug("Session {} lost its link to {}: {}; resuming", key, address, reason);
     }
     if (obstacle == null) {
       obstacle = "its connection was lost: " + reason;
     }
-    if (!times.hasBegunToRepeat()) { // the loss of another link meanwhile buys no more time
+    if (!times.hasBegunToRepeat()) { // the loss of another link does not extend the window
       times.repeat();
     }
     linkWanted();
@@ -515,9 +524,9 @@ public final class Connector implements SessionRole {
     private boolean greeted;
 
     /**
-     * A handshake over a new link.
+     * Makes a handshake over a new link.
      *
-     * @param window the resume window, where its end is the limit; else null
+     * @param window the resume window if its end is the limit, else null
      */
     ClientHandshake(Link link, Duration limit, @Nullable Duration window) {
       super(link, Connector.this.loop, limit);
@@ -560,9 +569,9 @@ public final class Connector implements SessionRole {
     String silence() {
       return window == null
           ? super.silence()
-          : "did not resume the session, and now the resume window of "
+          : "did not resume the session before the end of the resume window of "
               + window.toMillis()
-              + " ms is over: see whether the server is held up, or allow more time by resumeWindow";
+              + " ms: check whether the server is held up, or allow more time by resumeWindow";
     }
 
     @Override

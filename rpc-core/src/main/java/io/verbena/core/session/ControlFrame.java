@@ -10,7 +10,7 @@ import io.verbena.link.runtime.ThrottledLog;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A message of the session's own, in memory of its own: it never waits for a slot. */
+/** A message of the session itself, in its own memory, so that it never waits for a slot. */
 public final class ControlFrame implements Outgoing {
   private static final ThrottledLog TOO_LONG =
       ThrottledLog.of(ControlFrame.class, "control messages that the peer does not take");
@@ -29,7 +29,7 @@ public final class ControlFrame implements Outgoing {
     return new ControlFrame(slot(kind, 0, callId, body));
   }
 
-  /** Returns one whole frame, to be handed to a link and then released. */
+  /** Returns one whole frame. The caller passes it to a link and then releases it. */
   static Slot slot(FrameKind kind, int epoch, long callId, Consumer<WireOut> body) {
     Slot slot = Slot.unpooled(SMALL);
     WireEncoder out = slot.encoder();
@@ -66,6 +66,7 @@ public final class ControlFrame implements Outgoing {
 
   @Override
   public void tooLong(int length, int limit) {
-    TOO_LONG.warn("A control message of {} bytes was not sent; the peer takes {}", length, limit);
+    TOO_LONG.warn(
+        "A control message of {} bytes was not sent; the peer accepts at most {}", length, limit);
   }
 }

@@ -10,7 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How this end leaves a session: it drains, so that no call is lost, and closes.
+ * The end of a session on this side. The session drains, so that no call is lost, and then closes.
  *
  * <pre>
  *   OPEN ──drain──→ DRAINING  takes no more calls; those that run go on
@@ -27,10 +27,11 @@ import org.jspecify.annotations.Nullable;
  *     GOODBYE ───────────────────────────────→    the calls that it kept go to the next peer
  * </pre>
  *
- * <p>A new peer is told of a drain anew. On the loop, but {@link #isClosing} and {@link #done}.
+ * <p>A new peer is notified of the drain again. On the loop, except {@link #isClosing} and {@link
+ * #done}.
  */
 public final class Ending implements Participant, Timers.Timer {
-  /** A peer that takes nothing more is waited for no longer. */
+  /** The longest wait for a peer that does not read any more. */
   private static final Duration LONGEST = Duration.ofSeconds(2);
 
   static final String CLOSED = "the session was closed on this side";
@@ -38,13 +39,13 @@ public final class Ending implements Participant, Timers.Timer {
   private final SessionImpl session;
   private final CompletableFuture<Void> done = new CompletableFuture<>();
 
-  /** Why this end drains; null while it does not. */
+  /** The reason why this end drains; null while it does not. */
   private @Nullable String drainReason;
 
   private boolean drainSaid;
   private boolean lastCallCame;
 
-  /** The peer drains, and waits for this end's last call. */
+  /** Whether the peer drains and waits for this end's last call. */
   private boolean lastCallOwed;
 
   private volatile boolean closing;
@@ -57,17 +58,17 @@ public final class Ending implements Participant, Timers.Timer {
 
   // ---- this end drains ----
 
-  /** Returns whether this end takes no more calls. */
+  /** Returns whether this end accepts no more calls. */
   public boolean isDraining() {
     return drainReason != null;
   }
 
-  /** Returns why this end takes no more calls. */
+  /** Returns the reason why this end accepts no more calls. */
   public String drainReason() {
     return String.valueOf(drainReason);
   }
 
-  /** Takes no more calls from now on, and says so to the peer: those that run go on. */
+  /** Accepts no more calls from now on, and notifies the peer. Running calls continue. */
   void drain(String reason) {
     if (drainReason == null) {
       drainReason = reason;
@@ -77,7 +78,7 @@ public final class Ending implements Participant, Timers.Timer {
     }
   }
 
-  /** Tells the peer, once there is one to be told. */
+  /** Notifies the peer as soon as there is one. */
   void sayDrainIfDue() {
     String why = drainReason;
     if (why != null && !drainSaid && session.isAttached()) {
@@ -87,8 +88,8 @@ public final class Ending implements Participant, Timers.Timer {
   }
 
   /**
-   * Returns whether no call may come any more, and none has anything owed to it. A session without
-   * a link that has nothing to deliver is not waited for.
+   * Returns whether no more calls can arrive, and none waits for a result. A session without a link
+   * that has nothing to deliver counts as drained.
    */
   boolean isDrained() {
     return !session.isBusy() && (!session.isAttached() || lastCallCame);
@@ -105,7 +106,7 @@ public final class Ending implements Participant, Timers.Timer {
   public @Nullable String take(Message message) {
     if (message.kind() == FrameKind.DRAINING) {
       if (session.peerDrains()) {
-        return "it drains twice";
+        return "a second DRAINING";
       }
       lastCallOwed = true;
       session.peerDrains(SessionImpl.brief(session.decoding(message).readString()));
@@ -113,7 +114,7 @@ public final class Ending implements Participant, Timers.Timer {
       return null;
     }
     if (!drainSaid || lastCallCame) {
-      return "a last call that was not asked for";
+      return "a LAST_CALL without DRAINING";
     }
     lastCallCame = true;
     return null;
@@ -124,7 +125,7 @@ public final class Ending implements Participant, Timers.Timer {
     return lastCallOwed;
   }
 
-  /** A stream of the peer's may have ended, or a call that was to have one. */
+  /** A stream of the peer may have ended, or a call that would have had one. */
   public void sayLastCallIfDue() {
     if (lastCallOwed
         && !session.isEnded()
@@ -143,17 +144,20 @@ public final class Ending implements Participant, Timers.Timer {
 
   // ---- this end closes ----
 
-  /** Returns whether the session is about to end, and takes no more calls. Safe for any thread. */
+  /**
+   * Returns whether the session is about to end and accepts no more calls. Safe for use by any
+   * thread.
+   */
   boolean isClosing() {
     return closing;
   }
 
-  /** Returns what completes when the session has ended. Safe for any thread. */
+  /** Returns a future that completes when the session has ended. Safe for use by any thread. */
   CompletableFuture<Void> done() {
     return done;
   }
 
-  /** Closes the session when what is one-way has arrived. */
+  /** Closes the session when its one-way calls have arrived. */
   void close() {
     if (closing || session.isEnded()) {
       return;
@@ -173,7 +177,10 @@ public final class Ending implements Participant, Timers.Timer {
     return session.isAttached() && session.hasToArrive();
   }
 
-  /** Something has arrived, or was lost; returns whether the session has ended by that. */
+  /**
+   * Checks after an arrival or a loss whether the session can end now. Returns whether it has
+   * ended.
+   */
   boolean leavesIfDue() {
     if (closing && !leaving && !session.isEnded() && !isAwaited()) {
       leave();
@@ -193,24 +200,24 @@ public final class Ending implements Participant, Timers.Timer {
     if (session.isEnded()) {
       return;
     }
-    leaving = true; // what is pumped now is no reason to look again
+    leaving = true; // frames sent from now on need no further check
     sayGoodbye();
     session.end(RpcStatus.CANCELLED, CLOSED);
   }
 
-  /** Tells the peer that this end closes the session. */
+  /** Notifies the peer that this end closes the session. */
   private void sayGoodbye() {
     SessionLink first =
         session.links().control() == null ? session.links().out() : session.links().control();
     if (first != null) {
       session.participants().forEach(Participant::lastWords);
-      session.links().run(); // what was sent before still goes
+      session.links().run(); // earlier messages are still sent
       first.say(FrameKind.GOODBYE);
       first.link.flush();
     }
   }
 
-  /** The session has ended, for whatever reason, and all that lay on it has heard so. */
+  /** The session has ended, and all its participants know it. */
   void sessionEnded() {
     session.loop().timers().cancel(timer);
     timer = Timers.NONE;

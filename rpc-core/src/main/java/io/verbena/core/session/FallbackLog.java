@@ -5,9 +5,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Says in the log why sessions do without a better link. That calls are slower than they might be
- * is seen by nobody who does not ask, so it is not left to level DEBUG; nor may a thousand sessions
- * that try again and again fill the log with it. Safe for use by any thread.
+ * Logs the reasons why sessions have no better link. Slower calls would go unnoticed at level
+ * DEBUG, so the reasons are logged above it. A thousand sessions that try again and again must not
+ * fill the log, so each reason is logged once. Safe for use by any thread.
  */
 final class FallbackLog {
   private static final ThrottledLog WENT_BACK =
@@ -15,19 +15,22 @@ final class FallbackLog {
   private static final ThrottledLog STAYED =
       ThrottledLog.of(FallbackLog.class, "attempts at a better link that failed");
 
-  /** Peers could make up reasons without end: what comes after these is counted alone. */
+  /**
+   * The largest number of reasons to remember, because peers could invent new ones without end.
+   * Later reasons are only counted.
+   */
   private static final int MOST_REASONS = 256;
 
   private static final Set<String> TOLD = ConcurrentHashMap.newKeySet();
 
   private FallbackLog() {}
 
-  /** A session had a better link. */
+  /** Logs that a session has lost its better link. */
   static void wentBack(String session, String reason) {
     WENT_BACK.warn("{} went back to its first link: {}", session, reason);
   }
 
-  /** A session could have no better link. Each reason is told once, of whichever session. */
+  /** Logs that a session could get no better link. Each reason is logged once for all sessions. */
   static void stayed(String session, String reason) {
     if (TOLD.size() < MOST_REASONS && TOLD.add(reason)) {
       STAYED.info("{} stays on its first link: {}", session, reason);

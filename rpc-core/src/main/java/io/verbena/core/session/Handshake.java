@@ -17,7 +17,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A link's first words, either side: sends and takes unsequenced frames until a session owns it.
+ * The handshake over a new link, at either end. It sends and receives unnumbered frames until a
+ * session owns the link.
  */
 abstract class Handshake implements LinkListener, Timers.Timer {
   private static final int DEPTH = 16;
@@ -30,9 +31,9 @@ abstract class Handshake implements LinkListener, Timers.Timer {
   private boolean over;
 
   /**
-   * A handshake over a new link.
+   * Makes a handshake over a new link.
    *
-   * @param limit how long the peer may take for its part
+   * @param limit the longest time for the peer's part
    */
   Handshake(Link link, EventLoop loop, Duration limit) {
     this.link = link;
@@ -44,7 +45,7 @@ abstract class Handshake implements LinkListener, Timers.Timer {
     return loop;
   }
 
-  /** Another loop steps it from now on. */
+  /** Moves the handshake to another loop. */
   final void goOnWith(EventLoop loop) {
     this.loop = loop;
     startTimer();
@@ -54,19 +55,19 @@ abstract class Handshake implements LinkListener, Timers.Timer {
     timer = loop.timers().schedule(loop.now() + NanoClock.nanos(limit), this);
   }
 
-  /** The peer has done its part so far, and now waits for this end. */
+  /** Stops the time limit, because the peer now waits for this end. */
   final void stopTimer() {
     loop.timers().cancel(timer);
     timer = Timers.NONE;
   }
 
-  /** A frame of the handshake; throws WireException if it does not decode. */
+  /** Handles a frame of the handshake. Throws WireException if it does not decode. */
   abstract void onWord(FrameKind kind, int epoch, WireDecoder body);
 
-  /** Returns what is at the other end, in a word. */
+  /** Returns the name of the other end's role. */
   abstract String expected();
 
-  /** There will be no session over this link. Called at most once. */
+  /** The handshake has failed. Called at most once. */
   abstract void onBroken(String reason);
 
   /** The link was lost before there was a session over it. Called at most once. */
@@ -74,12 +75,12 @@ abstract class Handshake implements LinkListener, Timers.Timer {
     onBroken(reason);
   }
 
-  /** The link was lost since one end does not trust the other. Called at most once. */
+  /** The link was lost because one end does not trust the other. Called at most once. */
   void onRefused(String reason) {
     onLost(reason);
   }
 
-  /** The handshake has had its result: nothing more is reported. */
+  /** Ends the handshake. Nothing more is reported. */
   final void finish() {
     if (!over) {
       over = true;
@@ -88,14 +89,14 @@ abstract class Handshake implements LinkListener, Timers.Timer {
     }
   }
 
-  /** The handshake is over, with whatever result. Called once. */
+  /** The handshake is over, with any result. Called once. */
   void over() {}
 
   final boolean isOver() {
     return over;
   }
 
-  /** Sends a frame; where that cannot be done, the handshake is over. */
+  /** Sends a frame. If it cannot be sent, the handshake is over. */
   final void say(FrameKind kind, int epoch, Consumer<WireOut> body) {
     Slot slot = ControlFrame.slot(kind, epoch, 0, body);
     try {
@@ -109,8 +110,8 @@ abstract class Handshake implements LinkListener, Timers.Timer {
       } else {
         switch (link.send(slot)) {
           case SENT -> link.flush();
-          case BACK_PRESSURED -> fail("the link took no frame");
-          case CLOSED -> {} // it tells why
+          case BACK_PRESSURED -> fail("the link had no room for a frame of the handshake");
+          case CLOSED -> {} // its listener receives the reason
         }
       }
     } finally {
@@ -149,7 +150,8 @@ abstract class Handshake implements LinkListener, Timers.Timer {
   }
 
   /**
-   * Returns what is wrong with a header, or null; a greeting of any version is read, to refuse it.
+   * Returns the error in a header, or null. A greeting of any version is read, so that it can be
+   * refused.
    */
   private static @Nullable String headerError(ByteBuffer buffer, int from, int to) {
     if (to - from < FrameHeader.BYTES) {
@@ -184,15 +186,15 @@ abstract class Handshake implements LinkListener, Timers.Timer {
   @Override
   public final void onTimer(long nowNanos) {
     timer = Timers.NONE;
-    fail(link.peerAddress() + " took the connection, and then " + silence());
+    fail(link.peerAddress() + " accepted the connection, and then " + silence());
   }
 
-  /** Returns what has happened where the peer has not done its part in time. */
+  /** Returns the reason for a peer that has not done its part in time. */
   String silence() {
-    return "said nothing for "
+    return "did not answer for "
         + limit.toMillis()
-        + " ms where a session was to be opened: it may not be a Verbena "
+        + " ms while a session was being opened: it may not be a Verbena "
         + expected()
-        + ", or is held up; check the address, or allow more time by connectTimeout";
+        + ", or it is held up. Check the address, or allow more time by connectTimeout";
   }
 }

@@ -17,14 +17,14 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One end of a link between two sessions of one loop, for somebody whose connection speaks another
- * protocol. It moves no bulk: values of any length are part of their message. On the loop.
+ * One end of a link between two sessions of one loop, for a client of another protocol. It moves no
+ * bulk bytes, so values of any length are part of their message. On the loop.
  */
 public final class LocalLink implements Link {
   private static final ThrottledLog FAILED =
       ThrottledLog.of(LocalLink.class, "listeners of local links that failed");
 
-  /** So many frames wait for the other end, at most. */
+  /** The largest number of frames that wait for the other end. */
   private static final int MOST_WAITING = 256;
 
   private final EventLoop loop;
@@ -38,10 +38,10 @@ public final class LocalLink implements Link {
   private boolean receiving = true;
   private boolean delivering;
 
-  /** It has refused a frame, and is to say when there is room. */
+  /** Whether it has refused a frame and must report when there is room. */
   private boolean pushedBack;
 
-  /** Why nothing comes behind what has arrived. */
+  /** The reason why the link ends after the frames that have arrived. */
   private @Nullable String ends;
 
   private @Nullable String closedBecause;
@@ -60,9 +60,9 @@ public final class LocalLink implements Link {
   }
 
   /**
-   * Opens one, a little later.
+   * Opens a link, a little later.
    *
-   * @param as whom the accepting end sees: his address and certificates
+   * @param as the client that the accepting end sees, with its address and certificates
    * @param capabilities of both ends
    */
   public static void open(
@@ -85,10 +85,10 @@ public final class LocalLink implements Link {
   }
 
   /**
-   * Who is at the other end of a connection of another protocol.
+   * The client at the other end of a connection of another protocol.
    *
-   * @param address {@code "tcp://10.0.0.7:40112"}
-   * @param certificates his own first; empty where none was asked for or given
+   * @param address such as {@code "tcp://10.0.0.7:40112"}
+   * @param certificates its own first; empty if none was requested or sent
    */
   public record Remote(String address, List<X509Certificate> certificates) {}
 
@@ -154,7 +154,7 @@ public final class LocalLink implements Link {
       ByteBuffer frame;
       while (receiving && closedBecause == null && (frame = arrived.poll()) != null) {
         owner.onFrame(frame, 0, frame.capacity());
-        owner = Objects.requireNonNullElse(listener, owner); // another may hear of the next
+        owner = Objects.requireNonNullElse(listener, owner); // it may change for each frame
       }
       LinkListener sender = from.listener;
       boolean room = arrived.size() <= MOST_WAITING / 2 && from.closedBecause == null;

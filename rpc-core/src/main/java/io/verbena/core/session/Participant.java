@@ -10,9 +10,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What lies on a session, which knows no more of it than this: it takes messages of some kinds, and
- * hears what becomes of the session. {@link Participants} has them in one list, and each hears of
- * whatever happens in that order:
+ * A user of a session, such as calls, streams or objects. It handles messages of some kinds and
+ * receives the events of the session. The session knows nothing else about it. {@link Participants}
+ * keeps all participants in one list, and every event reaches them in this order:
  *
  * <pre>
  *   ending, upgrade       the session's own words come first
@@ -26,120 +26,130 @@ import org.jspecify.annotations.Nullable;
 public interface Participant {
   // ---- what the peer sends ----
 
-  /** Returns the kinds of frames that it takes: no other does. Always the same. */
+  /**
+   * Returns the kinds of frames that it handles. No other participant handles them, and they never
+   * change.
+   */
   default List<FrameKind> kinds() {
     return List.of();
   }
 
   /**
-   * Takes a message of one of its kinds, which is here until this returns; returns how the peer
-   * broke the protocol, or null.
+   * Handles a message of one of its kinds, which is valid until this returns. Returns the peer's
+   * breach of the protocol, or null.
    */
   default @Nullable String take(Message message) {
     throw new IllegalStateException(message.kind() + " for " + this);
   }
 
   /**
-   * Takes a frame that is not numbered.
+   * Handles a frame without a number.
    *
    * @param about the number of a call or transfer
-   * @param in its body
-   * @return how the peer broke the protocol, or null
+   * @param in the body of the frame
+   * @return the peer's breach of the protocol, or null
    */
   default @Nullable String takeUnnumbered(FrameKind kind, long about, WireDecoder in) {
     throw new IllegalStateException(kind + " for " + this);
   }
 
-  // ---- what it wants ----
+  // ---- its needs ----
 
   /**
-   * Returns whether there is, or may soon be, something to do for it as messages and frames are
-   * sent. When that begins, it has the session {@linkplain SessionImpl#turnsChanged hear}; where it
-   * does not, none of the four below would do anything.
+   * Returns whether it has work, now or soon, when messages and frames are sent. When the result
+   * changes, it calls {@link SessionImpl#turnsChanged}. While it is false, the next four methods
+   * need not be called.
    */
   default boolean takesTurns() {
     return false;
   }
 
-  /** Returns whether an acknowledgement may let it go on. */
+  /** Returns whether an acknowledgement may let it continue. */
   default boolean wantsTurn() {
     return false;
   }
 
-  /** A message is added to those to be sent: what was to go with the next one goes before it. */
+  /** A message is about to be queued. The participant queues messages that must precede it. */
   default void beforeMessage() {}
 
   /** Frames are about to be sent. */
   default void beforeFrames() {}
 
-  /** Frames have been sent; its own are sent behind them. */
+  /** Frames have been sent. The participant sends its own after them. */
   default void afterFrames() {}
 
-  /** Returns whether it wants a link where there is none. */
+  /** Returns whether it needs a link if there is none. */
   default boolean wantsLink() {
     return false;
   }
 
-  /** Returns whether a session that drains has to wait for it. */
+  /** Returns whether a draining session must wait for it. */
   default boolean isBusy() {
     return false;
   }
 
-  /** Returns whether it may have something to ask of a peer that takes no more calls. */
+  /** Returns whether it may have a request for a peer that accepts no more calls. */
   default boolean asksDrainingPeer() {
     return false;
   }
 
-  /** Returns whether it has sent what must arrive before the session is closed on this side. */
+  /**
+   * Returns whether it has sent messages that must arrive before the session is closed on this
+   * side.
+   */
   default boolean hasToArrive() {
     return false;
   }
 
-  // ---- what happens ----
+  // ---- events ----
 
-  /** There is a link to a peer that takes so much. */
+  /** There is a link to a peer with these limits. */
   default void peerTakes(PeerLimits limits) {}
 
   /** There is a link again, and the path is known. */
   default void attached() {}
 
-  /** Both directions ride the better link: what had to wait for that goes on. */
+  /** Both directions use the better link. Work that waited for it continues. */
   default void upgraded() {}
 
-  /** The path that what is sent takes has changed, or why it is what it is. */
+  /** The path of sent messages has changed, or the reason for it. */
   default void pathChanged() {}
 
-  /** A link is closed, and nothing is read or written over it any more. */
+  /** A link is closed, and no device reads or writes over it any more. */
   default void pathClosed(BulkPath path) {}
 
-  /** This end takes up nothing more of the peer's. */
+  /** This end drains and accepts nothing new from the peer. */
   default void drains(String reason) {}
 
-  /** The peer takes no more calls. */
+  /** The peer accepts no more calls. */
   default void peerDrains(String reason) {}
 
-  /** No link can be had now. */
+  /** No link is available now. */
   default void noLink(RpcStatus status, String reason) {}
 
-  /** The peer is gone, and nothing waits for the next: there are other servers. */
+  /** The peer is gone. Nothing waits for the next peer, because the channel has other servers. */
   default void noNextPeer(String reason) {}
 
   /**
-   * The peer is gone with what it had taken.
+   * The peer is gone with everything that it had received.
    *
-   * @param forGood whether the session is over; else what the peer had not taken may go to the next
+   * @param forGood whether the session is over. Otherwise messages that the peer had not received
+   *     may go to the next peer
    */
   default void peerGone(RpcStatus status, String reason, boolean forGood) {}
 
-  /** The session closes on this side as soon as all has arrived that has to; nothing else waits. */
+  /**
+   * The session closes on this side as soon as the messages that must arrive have arrived.
+   * Everything else ends now.
+   */
   default void closes(RpcStatus status, String reason) {}
 
-  /** The session is about to end: the peer is told what was put off. */
+  /** The session is about to end. Delayed messages are sent now. */
   default void lastWords() {}
 
-  /** Others want the memory that arrivals have: notes how far they are. */
+  /** Others need the memory of arriving messages. The participant records their progress. */
   default void markArrivals() {}
 
-  /** Ends arrivals that are where they were marked. */
+  /** Ends arriving messages that made no progress since they were marked. */
   default void endStalled(String why) {}
 }

@@ -9,21 +9,22 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
- * All that lie on a session: who takes which kind of frame, and who takes turns now. On the loop.
+ * The participants of a session, by the kinds of frames that they handle and by their present work.
+ * On the loop.
  */
 final class Participants {
   private static final Participant[] NOBODY = {};
 
-  /** In the order in which each hears of whatever happens: see {@link Participant}. */
+  /** All participants, in the order in which events reach them. See {@link Participant}. */
   private final List<Participant> all = new ArrayList<>();
 
-  /** Who takes the frames of each kind. */
+  /** The participant for each kind of frame. */
   final Map<FrameKind, Participant> takers = new EnumMap<>(FrameKind.class);
 
-  /** Those that take turns now; of a session of small calls, nobody. */
+  /** The participants with work now. For a session of small calls there are none. */
   Participant[] turning = NOBODY;
 
-  /** These hear of everything behind those that do already. */
+  /** Adds participants after the present ones. */
   void add(Participant... more) {
     for (Participant one : more) {
       all.add(one);
@@ -31,12 +32,12 @@ final class Participants {
     }
   }
 
-  /** Has each hear of something, in their order. */
+  /** Delivers an event to all participants in order. */
   void forEach(Consumer<Participant> happens) {
     all.forEach(happens);
   }
 
-  /** Returns whether something is so of any of them. */
+  /** Returns whether a condition holds for any of them. */
   boolean any(Predicate<Participant> so) {
     for (Participant one : all) {
       if (so.test(one)) {
@@ -46,12 +47,12 @@ final class Participants {
     return false;
   }
 
-  /** Who {@linkplain Participant#takesTurns takes turns} has changed. */
+  /** Updates the participants that {@linkplain Participant#takesTurns take turns}. */
   void turnsChanged() {
     turning = all.stream().filter(Participant::takesTurns).toArray(Participant[]::new);
   }
 
-  /** Frames have been sent: it is the turn of what goes beside them. */
+  /** Frames have been sent. Bulk bytes follow. */
   void afterFrames() {
     boolean someAreDone = false;
     for (Participant one : turning) {

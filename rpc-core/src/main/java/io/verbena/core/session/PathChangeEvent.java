@@ -8,7 +8,7 @@ import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 
-/** A session's calls take another link, or the same for another reason, or none. */
+/** A session's calls use another link, or the same link for another reason, or none. */
 @Name("verbena.PathChange")
 @Label("Change of Path")
 @Category("Verbena")

@@ -14,8 +14,8 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What the path costs that a session has now, as far as it is known, and the cut-offs that follow.
- * A new link is measured in the background; nothing waits for that.
+ * The costs of a session's present path, as far as they are known, and the cut-offs that follow
+ * from them. A new link is measured in the background, and nothing waits for it.
  */
 public final class PathCosts {
   private final SessionContext context;
@@ -25,12 +25,12 @@ public final class PathCosts {
   private volatile Costs costs = Costs.UNKNOWN;
   private volatile CutOffs cutOffs;
 
-  /** Of the cut-offs, what each call asks for. */
+  /** The one cut-off that each call reads. */
   private volatile long beside;
 
   private volatile int longestMessage;
 
-  /** No message is so long while the peer takes none that is compressed. */
+  /** Longer than any message while the peer accepts no compressed messages. */
   private volatile int compressFrom = Integer.MAX_VALUE;
 
   PathCosts(SessionContext context, Outbox outbox, SessionLinks links) {
@@ -43,37 +43,41 @@ public final class PathCosts {
     this.beside = cutOffs.beside();
   }
 
-  /** Returns the cut-offs, measured or set. Safe for any thread. */
+  /** Returns the cut-offs, measured or set. Safe for use by any thread. */
   public CutOffs cutOffs() {
     return cutOffs;
   }
 
-  /** Returns from how many bytes on a value goes beside its message. Safe for any thread. */
+  /**
+   * Returns the length in bytes from which a value travels beside its message. Safe for use by any
+   * thread.
+   */
   public long beside() {
     return beside;
   }
 
   /**
-   * Returns the longest message that both ends take, as far as it is known. Safe for any thread.
+   * Returns the length of the longest message that both ends accept, as far as it is known. Safe
+   * for use by any thread.
    */
   public int longestMessage() {
     return longestMessage;
   }
 
   /**
-   * Returns {@linkplain SessionContext#compressFrom from which length on} messages to the peer are
-   * compressed. Safe for any thread.
+   * Returns the {@linkplain SessionContext#compressFrom length} from which messages to the peer are
+   * compressed. Safe for use by any thread.
    */
   public int compressFrom() {
     return compressFrom;
   }
 
-  /** Returns what the path costs, as far as it is known. Safe for any thread. */
+  /** Returns the costs of the path, as far as they are known. Safe for use by any thread. */
   public Costs costs() {
     return costs;
   }
 
-  /** Returns what is known, in figures. Safe for any thread. */
+  /** Returns the known costs and cut-offs as figures. Safe for use by any thread. */
   Map<String, Long> figures() {
     Map<String, Long> figures = new TreeMap<>();
     Costs known = costs;
@@ -101,12 +105,12 @@ public final class PathCosts {
     return CutOffs.of(known).within(longestMessage).unless(set);
   }
 
-  /** The peer takes this, before anything is sent to it. */
+  /** Records the peer's limits, before anything is sent to it. */
   void peerTakes(PeerLimits peers) {
     compressFrom = context.compressFrom(peers);
   }
 
-  /** The path has changed, and perhaps the peer. */
+  /** Starts again after a change of the path and perhaps of the peer. */
   void changed() {
     PeerLimits peers = outbox.peerLimits();
     longestMessage = Math.min(context.limits().maxMessageBytes(), peers.maxMessageBytes());
@@ -142,12 +146,15 @@ public final class PathCosts {
     costs = known;
     CutOffs now = cutOffs(known);
     cutOffs = now;
-    // Where no link moves bulk, a value is part of its message, however long.
+    // If no link moves bulk bytes, a value of any length is part of its message.
     boolean movesNone = links.out() != null && !links.moveBulk();
     beside = movesNone ? Long.MAX_VALUE : now.beside();
   }
 
-  /** Once a round trip has been measured, which that would disturb. */
+  /**
+   * Returns the cost of pinning. It is measured after the round trip, because it would disturb that
+   * measurement.
+   */
   private static CompletableFuture<PinningCosts> pinning(SessionLink sessionLink) {
     BulkPort port = sessionLink.link.bulk();
     return port == null

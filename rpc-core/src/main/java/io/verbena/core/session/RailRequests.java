@@ -21,8 +21,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings {@link Rails} to a session. The client asks for them, one after the other, when an object
- * is under way that is worth them.
+ * Adds {@link Rails} to a session. The client requests them, one after the other, when a transfer
+ * is large enough for them.
  *
  * <pre>
  *   client  RAIL_REQUEST {epoch, what I need} ──→
@@ -39,10 +39,10 @@ final class RailRequests implements Participant {
 
   private static final int NONE = 0;
 
-  /** How often it is looked whether there are further adapters here. */
+  /** The interval of checks for further adapters here. */
   private static final Duration LOOKS_EVERY = Duration.ofSeconds(10);
 
-  /** A server has no more of them in a session. */
+  /** The largest number of rails of a session. */
   private static final int MOST = 7;
 
   private final SessionLinks links;
@@ -51,13 +51,13 @@ final class RailRequests implements Participant {
   private final Rails rails;
   private final EventLoop loop;
 
-  /** The one that is asked for, or offered; none is while that is {@link #NONE}. */
+  /** The epoch of the rail that is requested or offered; {@link #NONE} for none. */
   private int asked = NONE;
 
   /** Bounds the wait for the server's answer. */
   private long timer = Timers.NONE;
 
-  /** Nothing is asked for before. */
+  /** The earliest time of the next request. */
   private long dueNanos;
 
   private long offeredNanos;
@@ -72,9 +72,9 @@ final class RailRequests implements Participant {
     this.loop = links.context.loop();
   }
 
-  // ---- asking ----
+  // ---- requests ----
 
-  /** An object is under way that is worth another rail. */
+  /** A transfer is large enough for another rail. */
   void wanted() {
     SessionLink better = links.better();
     long now = loop.now();
@@ -86,7 +86,7 @@ final class RailRequests implements Participant {
       return;
     }
     if (rails.open.size() + 1 >= better.link.rails()) {
-      waits = true; // adapters come seldom
+      waits = true; // a new adapter is rare
       dueNanos = now + LOOKS_EVERY.toNanos();
       return;
     }
@@ -109,7 +109,7 @@ final class RailRequests implements Participant {
     }
   }
 
-  /** Takes the server's answer, if it is to what was asked for here; returns whether it was. */
+  /** Handles the server's answer if it belongs to the present request. Returns whether it does. */
   private boolean answered(FrameKind kind, UpgradeMessage answer) {
     SessionLink better = links.better();
     if (answer.epoch() != asked || timer == Timers.NONE) {
@@ -160,7 +160,7 @@ final class RailRequests implements Participant {
   public @Nullable String take(Message message) {
     FrameKind kind = message.kind();
     if (links.role.isClient() == (kind == FrameKind.RAIL_REQUEST)) {
-      return kind + " from the wrong end";
+      return kind + " from the end that must not send it";
     }
     UpgradeMessage body = UpgradeMessage.read(links.decoding(message));
     if (kind == FrameKind.RAIL_REQUEST) {
@@ -176,14 +176,14 @@ final class RailRequests implements Participant {
 
   private @Nullable String requested(UpgradeMessage request) {
     if (request.epoch() == NONE || links.withEpoch(request.epoch()) != null) {
-      return "a rail with epoch " + request.epoch() + ", which a link cannot have, or has";
+      return "a rail with epoch " + request.epoch() + ", which is invalid or in use";
     }
     SessionLink better = links.better();
     SessionLink first = links.control();
     long now = loop.now();
     try {
       if (better == null || first == null) {
-        throw new LinkException("there is no link that it could go beside", null);
+        throw new LinkException("the session has no better link to add it to", null);
       }
       if (rails.open.size() >= MOST) {
         throw new LinkException("there are " + (MOST + 1) + " links already", null);
@@ -220,7 +220,7 @@ final class RailRequests implements Participant {
         asked = wanted ? NONE : asked;
         if (!wanted || rails.open.size() >= MOST || links.better() == null || life.isEnded()) {
           rail.forget();
-          link.abort("the session has no use for it any more");
+          link.abort("discarded: the session does not need this link any more");
           return rail;
         }
         delay = Upgrade.FIRST_DELAY;
@@ -238,7 +238,7 @@ final class RailRequests implements Participant {
     };
   }
 
-  /** A rail is lost: the next one is asked for later. */
+  /** A rail is lost. The next request comes later. */
   void lost() {
     backOff();
   }

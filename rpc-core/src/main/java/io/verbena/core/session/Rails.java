@@ -7,26 +7,29 @@ import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The links of a session that go beside its better one, over adapters of their own. Objects are
- * spread over all of them; messages take none, until the better link is lost and one takes its
- * place. On the loop.
+ * The links of a session beside its better link, each over its own adapter. Objects are spread over
+ * all of them. Messages use none of them, until the better link is lost and a rail replaces it. On
+ * the loop.
  */
 final class Rails {
-  /** All that are open at this end. */
+  /** The rails that are open at this end. */
   final List<SessionLink> open = new ArrayList<>();
 
-  /** Those whose other end is open, too, as objects take them. */
+  /** The paths of the rails that are open at both ends. */
   private List<BulkPath> paths = List.of();
 
-  /** What {@link #pathsBeside} returned last. */
+  /** The last result of {@link #pathsBeside}. */
   private List<BulkPath> pathsOfAll = List.of();
 
-  /** Returns those by which objects go, in the order in which they were made. */
+  /** Returns the paths for objects, in the order of opening. */
   List<BulkPath> paths() {
     return paths;
   }
 
-  /** Returns another path, if there is one, and then {@link #paths}; the same list while it is. */
+  /**
+   * Returns another path, if there is one, followed by {@link #paths}. The list stays the same
+   * object until it changes.
+   */
   List<BulkPath> pathsBeside(@Nullable BulkPath main) {
     int before = main == null ? 0 : 1;
     boolean same =
@@ -43,7 +46,7 @@ final class Rails {
     return pathsOfAll;
   }
 
-  /** Returns what a path says: the better link's words, and then those of each rail. */
+  /** Returns the reason of a path: that of the better link, followed by those of the rails. */
   String beside(String better) {
     StringJoiner words = new StringJoiner(" + ").add(better);
     for (SessionLink rail : open) {
@@ -63,7 +66,7 @@ final class Rails {
     return null;
   }
 
-  /** The peer has said something over a link; returns whether objects go by it from now on. */
+  /** Handles a sign of life from the peer. Returns whether objects use this link from now on. */
   boolean heard(SessionLink rail) {
     BulkPath path = rail.bulkPath();
     if (path == null || !open.contains(rail) || paths.contains(path)) {
@@ -75,7 +78,7 @@ final class Rails {
     return true;
   }
 
-  /** Returns a rail that takes the better link's place from now on; null if there is none. */
+  /** Returns a rail that replaces the better link; null if there is none. */
   @Nullable SessionLink takeAny() {
     for (SessionLink rail : open) {
       if (paths.contains(rail.bulkPath())) {
@@ -85,7 +88,7 @@ final class Rails {
     return null;
   }
 
-  /** Returns a rail by its number, which takes the better link's place; null if there is none. */
+  /** Returns the rail with an epoch, which replaces the better link; null if there is none. */
   @Nullable SessionLink take(int epoch) {
     SessionLink rail = withEpoch(epoch);
     if (rail != null) {
@@ -95,7 +98,7 @@ final class Rails {
     return rail;
   }
 
-  /** Objects do not take a link any more, if it is a rail. */
+  /** Removes a link from the paths for objects, if it is a rail. */
   void leaves(SessionLink rail) {
     if (open.contains(rail)) {
       List<BulkPath> left = new ArrayList<>();

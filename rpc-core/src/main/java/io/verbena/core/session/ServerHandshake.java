@@ -33,22 +33,22 @@ public final class ServerHandshake extends Handshake {
   private static final ThrottledLog LISTENER_FAILED =
       ThrottledLog.of(ServerHandshake.class, "listeners for sessions that failed");
 
-  /** How long a client may take for its part. */
+  /** The longest time for the client's part. */
   private static final Duration LIMIT = Duration.ofSeconds(10);
 
   private final Acceptors server;
 
-  /** Of the loop that the session is on, or shall be, as soon as that is known. */
+  /** The acceptor of the session's loop, as soon as it is known. */
   private Acceptor acceptor;
 
-  /** The link is within this loop, and so is its session. */
+  /** Whether the link is a local link of this loop, so that its session is here, too. */
   private final boolean isLocal;
 
   private boolean isCounted;
   private @Nullable Hello hello;
   private @Nullable TimedCallback<String> asked;
 
-  /** The link's number in its session, as the client counts. */
+  /** The link's number in its session, counted by the client. */
   private int epoch;
 
   private ServerHandshake(Link link, Acceptors server, Acceptor acceptor, boolean isLocal) {
@@ -58,12 +58,12 @@ public final class ServerHandshake extends Handshake {
     this.isLocal = isLocal;
   }
 
-  /** Begins one over a link that has been accepted on a server's first loop. */
+  /** Begins a handshake over a link that a server's first loop has accepted. */
   public static LinkListener begin(Link accepted, Acceptors server) {
     return started(new ServerHandshake(accepted, server, server.first(), false));
   }
 
-  /** Begins one over a link within the loop of one of a server's acceptors. */
+  /** Begins a handshake over a local link on the loop of one of a server's acceptors. */
   public static LinkListener beginHere(Link accepted, Acceptors server, Acceptor acceptor) {
     return started(new ServerHandshake(accepted, server, acceptor, true));
   }
@@ -76,7 +76,7 @@ public final class ServerHandshake extends Handshake {
   @Override
   void onWord(FrameKind kind, int epoch, WireDecoder body) {
     if (kind != FrameKind.HELLO || hello != null) {
-      fail("protocol error while opening: the client says " + kind);
+      fail("protocol error while opening: the client sent " + kind);
       return;
     }
     this.epoch = epoch;
@@ -89,7 +89,7 @@ public final class ServerHandshake extends Handshake {
               RpcStatus.INCOMPATIBLE,
               false,
               false,
-              "the client speaks protocol versions %d to %d, this server %d: upgrade the older end"
+              "the client supports protocol versions %d to %d, this server %d: upgrade the older end"
                   .formatted(greeting.minVersion(), greeting.maxVersion(), FrameHeader.VERSION)));
     } else {
       Acceptor home = isLocal ? server.stay(acceptor) : server.homeOf(greeting.key());
@@ -102,7 +102,7 @@ public final class ServerHandshake extends Handshake {
     }
   }
 
-  /** Goes on with the loop that the session is on, or shall be. */
+  /** Continues on the loop of the session. */
   private void moveTo(Acceptor home, Hello greeting) {
     stopTimer();
     acceptor = home;
@@ -118,7 +118,7 @@ public final class ServerHandshake extends Handshake {
     ClientAuthenticator judge = server.authenticator();
     List<X509Certificate> certificates = link.peerCertificates();
     if (certificates.isEmpty() && provesWho()) {
-      turnAway("no certificate of the client was seen");
+      turnAway("the client presented no certificate");
       return;
     }
     Credentials shown = new Credentials(greeting.token(), certificates, link.peerAddress());
@@ -132,7 +132,7 @@ public final class ServerHandshake extends Handshake {
       return;
     }
     SessionContext context = acceptor.context();
-    stopTimer(); // the authenticator has a time-out of its own
+    stopTimer(); // the authenticator has its own time limit
     asked =
         TimedCallback.ask(
             loop(),
@@ -144,14 +144,14 @@ public final class ServerHandshake extends Handshake {
   }
 
   /**
-   * Returns how long the authenticator may take. A client with the same settings began to wait
-   * earlier, and is to hear that it was refused.
+   * Returns the time limit of the authenticator. It is shorter than the connect timeout, so that a
+   * client with the same settings, which began to wait earlier, still receives the refusal.
    */
   private Duration deciding() {
     return acceptor.context().link().connectTimeout().dividedBy(5).multipliedBy(4);
   }
 
-  /** Returns whether every client must show a certificate. */
+  /** Returns whether every client must present a certificate. */
   private boolean provesWho() {
     TlsOptions tls = acceptor.context().link().tls();
     return tls != null && tls.requireClientCertificate();
@@ -174,8 +174,8 @@ public final class ServerHandshake extends Handshake {
       return;
     }
     if (silence.isNull()) {
-      REFUSED.info("Client at {} refused: {}", from, "the authenticator names nobody");
-      turnAway("the server does not know this client");
+      REFUSED.info("Client at {} refused: {}", from, "the authenticator returned no identity");
+      turnAway("the server did not accept the credentials of this client");
       return;
     }
     if (silence.thrown() == null) {
@@ -209,13 +209,13 @@ public final class ServerHandshake extends Handshake {
     if (!isNew && !session.core().peer().identity().equals(identity)) {
       refuse(
           new Refusal(
-              RpcStatus.PERMISSION_DENIED, true, false, "the session belongs to somebody else"));
+              RpcStatus.PERMISSION_DENIED, true, false, "the session belongs to another client"));
       return;
     }
     Peer peer = new Peer(identity, link.peerAddress());
     if (isNew || greeting.keptEpoch() == 0) {
-      // What the session still has of older links is closed and drained first: only then is it
-      // final what was received.
+      // Older links of the session are closed and drained first. Only then the number of received
+      // frames is final.
       session
           .core()
           .closeLinks(
@@ -226,7 +226,10 @@ public final class ServerHandshake extends Handshake {
     }
   }
 
-  /** Returns why no new session is to be had; null, and it is counted, where one is. */
+  /**
+   * Returns the reason why no new session is accepted. Otherwise counts a new session and returns
+   * null.
+   */
   private @Nullable String refusal() {
     String drains = server.drains();
     return drains == null ? server.countNew() : drains;
@@ -239,11 +242,11 @@ public final class ServerHandshake extends Handshake {
     }
   }
 
-  /** The session goes on over this link. */
+  /** Attaches this link to the session. */
   private void attach(AcceptedSession session, Hello greeting, Peer peer) {
     SessionImpl core = session.core();
     if (core.isEnded()) {
-      fail("the session has ended meanwhile");
+      fail("the session has ended during the handshake");
       return;
     }
     boolean isNew = greeting.key().id() == 0;
@@ -254,12 +257,13 @@ public final class ServerHandshake extends Handshake {
       return;
     }
     if (isOver() || !welcome(session)) {
-      session.linkLost("the link it was to go on over is gone");
+      session.linkLost("the link for resuming is lost");
       return;
     }
     if (!core.attach(link, epoch, greeting.received(), greeting.limits(), peer)) {
-      link.abort("protocol error: the client's account of the session cannot be true");
-      core.end(RpcStatus.PROTOCOL_ERROR, "the client's account of the session cannot be true");
+      link.abort("protocol error: the client's frame numbers of the session are impossible");
+      core.end(
+          RpcStatus.PROTOCOL_ERROR, "the client's frame numbers of the session are impossible");
       return;
     }
     session.attached();
@@ -272,7 +276,7 @@ public final class ServerHandshake extends Handshake {
     }
   }
 
-  /** The client has kept a better link, and only wants another first one. */
+  /** The client has kept its better link and only needs another first link. */
   private void attachBeside(AcceptedSession session, int kept, Peer peer) {
     SessionImpl core = session.core();
     if (core.links().settledEpoch() != kept) {
@@ -293,7 +297,7 @@ public final class ServerHandshake extends Handshake {
     }
   }
 
-  /** Says that the session is open; returns whether the link took it. */
+  /** Sends the welcome. Returns whether the link accepted it. */
   private boolean welcome(AcceptedSession session) {
     SessionContext context = acceptor.context();
     Welcome welcome =

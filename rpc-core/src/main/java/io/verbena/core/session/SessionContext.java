@@ -15,21 +15,21 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the sessions of one client or server share.
+ * The resources that the sessions of one client or server share.
  *
- * @param loop steps them
- * @param limits what each allows
- * @param compression of messages; null: none is
- * @param slots where small messages are encoded
- * @param fragmentSlots where the pieces of long messages are put
- * @param quotas what each may have of the memory
- * @param handlers the users' executor: runs handlers that may block, and no work of the engine's
- * @param workers does work of the engine's that would hold up the loop
- * @param link how links are opened
- * @param upgrade whether and how sessions upgrade
- * @param bulk memory for large objects, and those that are published
- * @param elsewhere runs listeners: one that blocks holds up nobody else's
- * @param listeners are told what becomes of each; it may have more of its own
+ * @param loop steps the sessions
+ * @param limits the limits of each session
+ * @param compression compresses messages; null for none
+ * @param slots for encoding small messages
+ * @param fragmentSlots for the pieces of long messages
+ * @param quotas the shares of memory
+ * @param handlers the users' executor. It runs handlers that may block, and no work of the engine
+ * @param workers run work of the engine that would hold up the loop
+ * @param link options for opening links
+ * @param upgrade options for upgrades
+ * @param bulk memory for large objects, and the published objects
+ * @param elsewhere runs listeners, so that one that blocks does not delay those of other sessions
+ * @param listeners receive the events of every session. A session may have more
  */
 public record SessionContext(
     EventLoop loop,
@@ -46,14 +46,14 @@ public record SessionContext(
     Executor elsewhere,
     List<SessionListener> listeners) {
   /**
-   * Returns from which length on messages to a peer are compressed; no message is so long where the
-   * peer takes none that is, or none are made.
+   * Returns the length in bytes from which messages to a peer are compressed. It is longer than any
+   * message if the peer accepts no compressed messages, or if this end makes none.
    */
   public int compressFrom(PeerLimits peer) {
     return compression != null && peer.takesLz4() ? compression.fromBytes() : Integer.MAX_VALUE;
   }
 
-  /** Returns what this end tells a peer that it takes, over a link with these options. */
+  /** Returns this end's limits for a peer, over a link with these options. */
   PeerLimits takes(LinkOptions options) {
     return new PeerLimits(
         limits.maxMessageBytes(),

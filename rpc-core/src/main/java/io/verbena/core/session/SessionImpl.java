@@ -38,8 +38,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What both ends of a session share: numbered messages in and out over one link after another, for
- * the {@link Participant}s that lie on it.
+ * The part of a session that both ends share. It sends and receives numbered messages over one link
+ * after another, for its {@link Participant}s.
  *
  * <pre>
  *   DETACHED ──attach──→ ATTACHED ──links lost──→ DETACHED (resumes: nothing is lost, nothing twice)
@@ -48,10 +48,10 @@ import org.jspecify.annotations.Nullable;
  *   any ──end──→ ENDED
  * </pre>
  *
- * <p>It is long, since it is where the parts of a session find one another; each has its own work
- * elsewhere.
+ * <p>The class is long, because the parts of a session are connected here. Each part does its own
+ * work in its own class.
  */
-@SuppressWarnings("this-escape") // to parts of its own, which do not use it before it is made
+@SuppressWarnings("this-escape") // only to its own parts, which do not use it before it is complete
 public abstract class SessionImpl implements Session, RunOn.Threads {
   private static final int MOST_WORDS = 500;
 
@@ -71,12 +71,15 @@ public abstract class SessionImpl implements Session, RunOn.Threads {
   private final SessionLife life;
   private final Ending ending = new Ending(this);
 
-  /** It is over, or one end takes no more calls; while it is not, no call asks for more. */
+  /**
+   * Whether the session is over, or one end accepts no more calls. While it is false, a call needs
+   * no further check.
+   */
   private volatile boolean isLeft;
 
   private volatile Peer peer = new Peer(Peer.ANONYMOUS, "");
 
-  /** A session without a link, on which nothing lies. */
+  /** Makes a session without a link and without participants. */
   protected SessionImpl(SessionContext context, SessionRole role) {
     this.context = context;
     this.loop = context.loop();
@@ -94,17 +97,17 @@ public abstract class SessionImpl implements Session, RunOn.Threads {
     participants.add(ending, upgrade, railRequests);
   }
 
-  /** These lie on it, behind those that do already: when it is made. */
+  /** Adds participants after the present ones, while the session is being made. */
   protected final void carries(Participant... more) {
     participants.add(more);
   }
 
-  /** There is something to do for what lies on it, where there was nothing. */
+  /** A participant has work now, and had none before. */
   public final void turnsChanged() {
     participants.turnsChanged();
   }
 
-  /** Who takes no more calls has changed, or whether the session is over. */
+  /** An end has stopped accepting calls, or the session has ended. */
   void leftOrNot() {
     isLeft = life.isEnded() || life.isDraining() || ending.isClosing() || ending.isDraining();
   }
@@ -116,10 +119,10 @@ public abstract class SessionImpl implements Session, RunOn.Threads {
   // ---- links: called by the role, on the loop ----
 
   /**
-   * Goes on over a new first link. No other is open: see {@link #closeLinks}.
+   * Continues over a new first link. No other link is open; see {@link #closeLinks}.
    *
-   * @param received what the peer has received in this session so far
-   * @return false if the peer's account of the session cannot be true
+   * @param received the number of frames that the peer has received in this session
+   * @return false if that number is impossible
    */
   boolean attach(Link first, int epoch, long received, PeerLimits limits, Peer who) {
     if (!outbox.resume(received)) {
@@ -138,41 +141,44 @@ public abstract class SessionImpl implements Session, RunOn.Threads {
     return true;
   }
 
-  /** Goes on as it does, with another first link beside the better one that carries the calls. */
+  /** Adds another first link beside the better link, which carries the calls. */
   void attachFirst(Link first, int epoch, Peer who) {
     links.replaceControl(first, epoch);
     peer = who;
-    pathChanged(); // bulk may have waited for this link
+    pathChanged(); // bulk bytes may have waited for this link
     links.schedule();
   }
 
-  /** Closes and drains every link, so that what was received is final; then goes on. */
+  /**
+   * Closes and drains every link, so that the number of received frames is final. Then it runs an
+   * action.
+   */
   void closeLinks(String reason, Runnable then) {
     upgrade.stop();
     links.stopAcknowledging();
     links.closeAll(reason, then);
   }
 
-  // ---- what the two ends tell one another when it opens ----
+  // ---- the services in the greeting ----
 
-  /** Returns what a greeting tells of what this end serves. */
+  /** Returns the services of this end for a greeting. */
   protected abstract List<OfferedService> greeting();
 
-  /** Has memory for what a peer serves; returns why there is none, or null. */
+  /** Reserves memory for a peer's services. Returns the reason if there is none, else null. */
   protected abstract @Nullable String reserve(List<OfferedService> offered);
 
   /**
    * The session has opened with a peer that serves these.
    *
-   * @param tellsAll whether it tells of all that it serves
+   * @param tellsAll whether the list contains all its services
    */
   protected abstract void peerServes(List<OfferedService> offered, boolean tellsAll);
 
-  // ---- what becomes of it ----
+  // ---- state ----
 
   /**
-   * The peer does not know this session any more: calls it had taken fail, others wait for a new
-   * one.
+   * The peer does not know this session any more. Calls that it had received fail, others wait for
+   * a new session.
    */
   void forgetPeer(String reason) {
     dropLinks();
@@ -187,13 +193,13 @@ public abstract class SessionImpl implements Session, RunOn.Threads {
     }
   }
 
-  /** No link can be had now: calls that wait for one fail. */
+  /** No link is available now. Calls that wait for one fail. */
   void failWaiting(RpcStatus status, String reason) {
     life.goesOverNone(reason);
     participants.forEach(one -> one.noLink(status, reason));
   }
 
-  /** Ends the session: every call in flight ends too. */
+  /** Ends the session and every call in flight. */
   void end(RpcStatus status, String reason) {
     if (life.isEnded()) {
       return;
@@ -219,24 +225,24 @@ public abstract class SessionImpl implements Session, RunOn.Threads {
     return ending;
   }
 
-  /** Returns whether the peer takes no more calls. */
+  /** Returns whether the peer accepts no more calls. */
   public boolean peerDrains() {
     return isLeft && life.isDraining();
   }
 
-  /** Returns whether this end takes no more calls. */
+  /** Returns whether this end accepts no more calls. */
   public boolean isDraining() {
     return isLeft && ending.isDraining();
   }
 
-  /** The peer takes no more calls: what was not sent waits for the next. */
+  /** The peer accepts no more calls. Unsent calls wait for the next peer. */
   void peerDrains(String reason) {
     life.draining(reason);
     leftOrNot();
     participants.forEach(one -> one.peerDrains(reason));
   }
 
-  /** Returns what this session has of the memory that all share. */
+  /** Returns this session's share of memory. */
   public SessionMemory memory() {
     return memory;
   }
@@ -245,26 +251,29 @@ public abstract class SessionImpl implements Session, RunOn.Threads {
     return links.isOpen();
   }
 
-  /** Returns whether links that were given up are still being drained: all resumes after that. */
+  /** Returns whether closed links are still being drained. The session resumes after that. */
   boolean isDrainingLinks() {
     return links.isClosing();
   }
 
-  /** Returns whether the session's first link is to be made, or made again. */
+  /** Returns whether the session needs a first link. */
   boolean lacksFirstLink() {
     return links.control() == null;
   }
 
-  /** Returns how many answers this end waits for: it sends so many messages in two batches. */
+  /**
+   * Returns the number of answers that this end waits for. It sends as many messages in two
+   * batches.
+   */
   protected abstract int answersAwaited();
 
-  /** Returns whether something of an ended session's goes on. */
+  /** Returns whether work of an ended session still runs. */
   protected abstract boolean goesOn();
 
-  /** Ends what goes on of an ended session. */
+  /** Ends work of an ended session. */
   protected abstract void endWhatGoesOn();
 
-  /** Returns whether something has left that must arrive before the session is closed here. */
+  /** Returns whether messages were sent that must arrive before the session is closed here. */
   boolean hasToArrive() {
     return participants.any(Participant::hasToArrive);
   }
@@ -277,7 +286,7 @@ public abstract class SessionImpl implements Session, RunOn.Threads {
     return upgrade;
   }
 
-  // ---- what becomes of its links, as they tell ----
+  // ---- events of links ----
 
   boolean isUpgrading() {
     return upgrade.isAttempting();
@@ -302,7 +311,7 @@ public abstract class SessionImpl implements Session, RunOn.Threads {
   /** Every link is gone, closed and drained. */
   void controlLost(String reason) {
     if (life.isEnded()) {
-      return; // meanwhile: nothing is to resume
+      return; // ended meanwhile: there is nothing to resume
     }
     upgrade.stop();
     links.stopAcknowledging();
@@ -322,7 +331,7 @@ public abstract class SessionImpl implements Session, RunOn.Threads {
     return participants.any(Participant::wantsLink);
   }
 
-  /** Returns whether handlers run or replies are on their way. */
+  /** Returns whether handlers run or replies are in flight. */
   boolean isBusy() {
     return !outbox.isEmpty() || participants.any(Participant::isBusy);
   }
@@ -335,7 +344,7 @@ public abstract class SessionImpl implements Session, RunOn.Threads {
     return isLeft && ending.isClosing();
   }
 
-  /** Returns what the path there is now costs. */
+  /** Returns the costs of the present path. */
   public PathCosts pathCosts() {
     return pathCosts;
   }
@@ -382,38 +391,38 @@ public abstract class SessionImpl implements Session, RunOn.Threads {
     return links.decoder;
   }
 
-  /** Returns what reads a message's whole body. */
+  /** Returns a decoder for a message's whole body. */
   public WireDecoder decoding(Message message) {
     return links.decoding(message);
   }
 
   // ---- the path that calls take ----
 
-  /** Returns whether calls may go by the path there is now. */
+  /** Returns whether calls may use the present path. */
   public boolean mayCall() {
     return !requiresBetterLink || links.isUpgraded();
   }
 
-  /** Returns whether calls by the path that the peer takes now may be served. */
+  /** Returns whether calls over the peer's present path may be served. */
   public boolean mayServe() {
     return !requiresBetterLink || links.isUpgradedIn();
   }
 
-  /** Returns whether calls by every path may be served. */
+  /** Returns whether calls over every path may be served. */
   public boolean servesAlways() {
     return !requiresBetterLink;
   }
 
-  /** A better link is not to be had now: what must not go without fails. */
+  /** No better link is available now. Calls that require one fail. */
   void upgradeFailed(String reason) {
     if (!mayCall() && isAttached()) {
-      String why = "RDMA is required, and not to be had: " + reason;
+      String why = "RDMA is required and not available: " + reason;
       failWaiting(RpcStatus.UNAVAILABLE, why);
       role.upgradeFailed(why);
     }
   }
 
-  /** The path has changed, or why it is what it is. */
+  /** The path has changed, or the reason for it. */
   void pathChanged() {
     participants.forEach(Participant::pathChanged);
     SessionLink out = links.out();
@@ -439,24 +448,24 @@ public abstract class SessionImpl implements Session, RunOn.Threads {
 
   // ---- messages ----
 
-  /** Hands a message to whoever it is for, once its values have come. */
+  /** Delivers a message to its participant when its large values have arrived. */
   public void deliver(Message message) {
     links.deliver(message);
   }
 
-  /** The peer broke the protocol. It cannot be trusted with the rest of the session either. */
+  /** The peer broke the protocol, so the session ends. */
   public void breakOff(String wrong) {
     links.breakOff(wrong);
   }
 
-  /** Sends a message behind all others. */
+  /** Queues a message after all others. */
   public void enqueue(Outgoing message) {
     links.enqueue(message);
   }
 
   // ---- frames out ----
 
-  /** Returns whether frames may leave now: there is a link to send by. Else sees to one. */
+  /** Returns whether frames can be sent now. Requests a link if there is none. */
   boolean maySend() {
     if (isLeft && ending.leavesIfDue()) {
       return false;
@@ -476,7 +485,7 @@ public abstract class SessionImpl implements Session, RunOn.Threads {
     return true;
   }
 
-  /** Returns whether a frame that was taken may let something go on. */
+  /** Returns whether a frame that the link accepted may let other work continue. */
   boolean mayGoOn() {
     for (Participant one : participants.turning) {
       if (one.wantsTurn()) {
@@ -486,12 +495,12 @@ public abstract class SessionImpl implements Session, RunOn.Threads {
     return !links.isOpen() || isClosing() || !mayCall();
   }
 
-  /** Sends what there is to send, at the end of this duty cycle. */
+  /** Sends queued frames at the end of this duty cycle. */
   public void schedulePump() {
     links.schedule();
   }
 
-  // ---- the session as its users have it, for any thread but where it says ----
+  // ---- the interface for users; for any thread unless it says otherwise ----
 
   @Override
   public void listen(SessionListener listener) {
@@ -505,21 +514,21 @@ public abstract class SessionImpl implements Session, RunOn.Threads {
   }
 
   /**
-   * Closes the session, as {@link #close}. Safe for any thread.
+   * Closes the session as {@link #close} does. Safe for use by any thread.
    *
-   * @return completes when that is done, after 2 s at the latest
+   * @return completes when the session is closed, after 2 s at the latest
    */
   public CompletableFuture<Void> closeInOrder() {
     close();
     return ending.done().copy();
   }
 
-  /** Closes the session without waiting for what is on its way. Safe for any thread. */
+  /** Closes the session without waiting for messages in flight. Safe for use by any thread. */
   public void closeNow() {
     loop.execute(ending::leave);
   }
 
-  /** Returns the cut-offs of the path there is now. Safe for any thread. */
+  /** Returns the cut-offs of the present path. Safe for use by any thread. */
   public CutOffs cutOffs() {
     return pathCosts.cutOffs();
   }
@@ -527,10 +536,12 @@ public abstract class SessionImpl implements Session, RunOn.Threads {
   /** Returns the session's figures. On the loop. */
   public abstract SessionStat stat();
 
-  /** Returns what is known of a session whose loop does not answer. Safe for any thread. */
+  /**
+   * Returns the known figures of a session whose loop does not answer. Safe for use by any thread.
+   */
   public abstract SessionStat silentStat();
 
-  /** Returns the session's figures, with those of what lies on it. */
+  /** Returns the session's figures with those of its participants. */
   protected final SessionStat stat(
       int callsOut, int callsIn, OnewayStat oneways, List<TransferStat> transfers) {
     SessionLink out = links.out();
@@ -550,7 +561,7 @@ public abstract class SessionImpl implements Session, RunOn.Threads {
         pathCosts.figures());
   }
 
-  /** Returns what any thread may know. */
+  /** Returns the figures that any thread may read. */
   protected final SessionStat silentStat(OnewayStat oneways) {
     String silent = path() + ", but its event loop does not answer";
     return new SessionStat(
@@ -574,17 +585,17 @@ public abstract class SessionImpl implements Session, RunOn.Threads {
     return name() + " over " + path();
   }
 
-  /** Returns a text of the peer's as it may be kept, and logged. */
+  /** Returns a text of the peer, shortened for keeping and logging. */
   public static String brief(String text) {
     return text.length() <= MOST_WORDS ? text : text.substring(0, MOST_WORDS) + "…";
   }
 
-  /** Returns the session as logs name it. */
+  /** Returns the session's name for logs. */
   public String name() {
     return life.name();
   }
 
-  // ---- what objects need of it ----
+  // ---- for transfers of objects ----
 
   @Override
   public Executor handlers() {
@@ -596,74 +607,74 @@ public abstract class SessionImpl implements Session, RunOn.Threads {
     return context.workers();
   }
 
-  /** Returns what the sessions of one client or server share. Safe for any thread. */
+  /** Returns the resources for objects that all sessions share. Safe for use by any thread. */
   public BulkContext bulkContext() {
     return context.bulk();
   }
 
   /**
-   * Returns what objects may take of pooled memory: on their way in, and read ahead of their way
-   * out. Safe for any thread.
+   * Returns the share of pooled memory for arriving objects and for reading ahead of sending. Safe
+   * for use by any thread.
    */
   public Quota.Share pooled() {
     return memory.values();
   }
 
   /**
-   * Returns whether this end opened the session: it numbers its transfers apart from the peer's.
+   * Returns whether this end opened the session. The two ends number their transfers differently.
    */
   public boolean isClientEnd() {
     return role.isClient();
   }
 
-  /** Returns how many calls the peer may have under way. Safe for any thread. */
+  /** Returns the largest number of the peer's calls in flight. Safe for use by any thread. */
   public int mostCalls() {
     return limits.maxCalls();
   }
 
-  /** Sends a numbered frame behind all others. */
+  /** Queues a numbered frame after all others. */
   public void sendBulk(FrameKind kind, long transfer, Consumer<WireOut> body) {
     enqueue(ControlFrame.message(kind, transfer, body));
   }
 
-  /** Sends a frame that is not numbered; false if there is no room, or no link. */
+  /** Sends a frame without a number. Returns false if there is no room or no link. */
   public boolean sayBulk(FrameKind kind, long transfer, Consumer<WireOut> body) {
     SessionLink out = links.out();
     return out != null && out.say(ControlFrame.slot(kind, out.epoch, transfer, body));
   }
 
   /**
-   * Returns the paths that new grants should take, the one that calls take first; empty while there
-   * is none. The same list while they are the same.
+   * Returns the paths for new grants, the path of calls first; empty while there is none. The list
+   * stays the same object until it changes.
    */
   public List<BulkPath> bulkPaths() {
     return links.bulkPaths(mayCall());
   }
 
-  /** Returns whether frames go by this path now. */
+  /** Returns whether frames use this path now. */
   public boolean carriesFrames(BulkPath path) {
     SessionLink out = links.out();
     return out != null && out.bulkPath() == path;
   }
 
-  /** An object under way is long enough to be worth further paths. */
+  /** A transfer is large enough for further paths. */
   public void wantsPaths() {
     railRequests.wanted();
   }
 
-  /** Returns the path with this epoch, if the session has it now. */
+  /** Returns the path with this epoch; null if the session does not have it now. */
   public @Nullable BulkPath bulkPath(int epoch) {
     SessionLink link = links.withEpoch(epoch);
     return link == null ? null : link.bulkPath();
   }
 
-  /** Returns whether the session has a link. Safe for any thread. */
+  /** Returns whether the session has a link. Safe for use by any thread. */
   public boolean hasLink() {
     SessionState state = state();
     return state == SessionState.OPEN || state == SessionState.DRAINING;
   }
 
-  /** Returns whether the session has a link, and none that moves bulk. */
+  /** Returns whether the session has links, but none that moves bulk bytes. */
   public boolean movesNoBulk() {
     return links.isOpen() && !links.moveBulk();
   }

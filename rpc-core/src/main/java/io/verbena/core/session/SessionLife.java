@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How a session stands, by which path, and who is told of it. Changed on the loop, read by any
- * thread.
+ * The state of a session, its path, and the listeners for both. Only the loop changes it; any
+ * thread may read it.
  */
 final class SessionLife {
   private static final Logger LOG = LoggerFactory.getLogger(SessionLife.class);
@@ -26,12 +26,12 @@ final class SessionLife {
 
   private final Session session;
 
-  /** Tells one event after the other, elsewhere than on the loop. */
+  /** Runs listeners, one event after the other, not on the loop. */
   private final SequentialExecutor telling;
 
   private List<SessionListener> listeners;
 
-  /** The path that was told last. */
+  /** The path that listeners received last. */
   private @Nullable SessionPath told;
 
   private long pathChanges;
@@ -50,18 +50,17 @@ final class SessionLife {
     this.listeners = context.listeners();
   }
 
-  /** The user's code: the session, and who else listens, have nothing to do with it. */
+  /** Logs an exception of a listener. It does not affect the session or other listeners. */
   private static void threw(Throwable thrown) {
-    FAILED.warn(
-        "{} threw; it is told of the next event all the same", "A session listener", thrown);
+    FAILED.warn("{} threw; it still receives the next event", "A session listener", thrown);
   }
 
-  /** Returns the session as logs name it. Safe for any thread. */
+  /** Returns the session's name for logs. Safe for use by any thread. */
   String name() {
     return "session with " + session.peer().address();
   }
 
-  /** Returns the session as logs name it, with its path. Safe for any thread. */
+  /** Returns the session's name for logs, with its path. Safe for use by any thread. */
   @Override
   public String toString() {
     return name() + " over " + path;
@@ -71,17 +70,17 @@ final class SessionLife {
     return new SessionPath("none", reason);
   }
 
-  /** Safe for any thread. */
+  /** Safe for use by any thread. */
   SessionState state() {
     return state;
   }
 
-  /** Safe for any thread. */
+  /** Safe for use by any thread. */
   SessionPath path() {
     return path;
   }
 
-  /** Returns how often the path or its reason has changed. */
+  /** Returns the number of changes of the path or its reason. */
   long pathChanges() {
     return pathChanges;
   }
@@ -90,7 +89,7 @@ final class SessionLife {
     return state == SessionState.ENDED;
   }
 
-  /** Returns whether the peer takes no more calls. */
+  /** Returns whether the peer accepts no more calls. */
   boolean isDraining() {
     return drainReason != null;
   }
@@ -114,14 +113,14 @@ final class SessionLife {
     }
   }
 
-  /** Has all who listen now told of an event. */
+  /** Reports an event to all present listeners. */
   private void tell(Consumer<SessionListener> event) {
     for (SessionListener listener : listeners) {
       tell(listener, event);
     }
   }
 
-  /** Has one of them told of an event. */
+  /** Reports an event to one listener. */
   private void tell(SessionListener listener, Consumer<SessionListener> event) {
     telling.execute(() -> event.accept(listener));
   }
@@ -132,7 +131,7 @@ final class SessionLife {
     tell(listener, one -> one.ended(session, status, reason));
   }
 
-  // ---- what happens, on the loop ----
+  // ---- events, on the loop ----
 
   /** A link carries calls. */
   void goesOver(SessionPath now) {
@@ -174,12 +173,12 @@ final class SessionLife {
     }
   }
 
-  /** No link carries calls for now, and nobody needs to be told. */
+  /** No link carries calls for now. Listeners are not notified. */
   void goesOverNone(String reason) {
     take(none(reason));
   }
 
-  /** Every link is gone; the session resumes. */
+  /** Every link is gone, and the session will resume. */
   void lost(String reason) {
     take(none(reason));
     if (state == SessionState.OPEN || state == SessionState.DRAINING) {
@@ -188,14 +187,14 @@ final class SessionLife {
     }
   }
 
-  /** The peer takes no more calls. */
+  /** The peer accepts no more calls. */
   void draining(String reason) {
     drainReason = reason;
     state = SessionState.DRAINING;
     tell(one -> one.draining(session, reason));
   }
 
-  /** The peer is gone; there may be another. */
+  /** The peer is gone. There may be another. */
   void peerGone(RpcStatus status, String reason) {
     over(SessionState.IDLE, status, reason);
   }

@@ -25,22 +25,22 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One link under a session, with its epoch and its signs of life. It checks each frame of the
- * peer's, takes those that are of links alone, and has the session take the others.
+ * One link of a session, with its epoch and its signs of life. It checks each frame of the peer. It
+ * handles the frames that concern only links, and passes the others to the session.
  */
 final class SessionLink implements LinkListener {
   private static final ThrottledLog FAILED =
       ThrottledLog.of(SessionLink.class, "frames that could not be taken");
 
-  /** Only frames of calls have these. */
+  /** The flags that only frames of calls may have. */
   private static final int OF_CALLS = FrameHeader.FLAG_METADATA | FrameHeader.FLAG_COMPRESSED;
 
-  /** What the peer may have coming beside replies and cancellations. */
+  /** The largest number of waiting answers beside replies and cancellations. */
   private static final int MOST_ANSWERS = 1024;
 
   final Link link;
 
-  /** Its number in the session. */
+  /** The link's number in the session. */
   final int epoch;
 
   final RoundTrip roundTrip;
@@ -72,7 +72,7 @@ final class SessionLink implements LinkListener {
     keepalive.start();
   }
 
-  /** Returns this link as bulk uses it; null where it moves none, or is closed. */
+  /** Returns the path of bulk bytes over this link; null if it moves none or is closed. */
   @Nullable BulkPath bulkPath() {
     return closed ? null : bulkPath;
   }
@@ -81,19 +81,19 @@ final class SessionLink implements LinkListener {
     return closed;
   }
 
-  /** Hears no more frames from here on, only that the link has closed. */
+  /** Ignores further frames of this link. Only its close is still handled. */
   void forget() {
     forgotten = true;
     keepalive.stop();
   }
 
-  /** Sends one frame that is not numbered, and returns whether the link took it. */
+  /** Sends a frame without a number. Returns whether the link accepted it. */
   boolean say(Slot slot) {
     try {
       Outbox.stamp(slot, epoch, 0, inbox.received(), loop);
       boolean sent = !closed && link.send(slot) == SendResult.SENT;
       if (sent) {
-        links.schedule(); // to flush; where there is no room, onWritable comes first
+        links.schedule(); // for the flush; without room, onWritable comes first
       }
       return sent;
     } finally {
@@ -101,7 +101,7 @@ final class SessionLink implements LinkListener {
     }
   }
 
-  /** Sends one frame without a body, and returns whether the link took it. */
+  /** Sends a frame without a body. Returns whether the link accepted it. */
   boolean say(FrameKind kind) {
     Slot slot = links.context.slots().claim();
     if (slot == null) {
@@ -129,17 +129,16 @@ final class SessionLink implements LinkListener {
         links.deliver(message);
       }
       links.frameTaken();
-    } catch (Throwable thrown) { // this session's alone, of all whose links are stepped together
+    } catch (Throwable thrown) { // only this session fails, not the others on the same loop
       FAILED.error("A frame over the {} could not be taken; the link is closed", this, thrown);
       link.abort("a frame could not be taken: " + Thrown.words(thrown));
     }
   }
 
   /**
-   * Takes a frame.
+   * Handles a frame.
    *
-   * @return the message that it is, or makes whole, which is to be delivered; null where there is
-   *     none
+   * @return the message that the frame is or completes, for delivery; null if there is none
    */
   private @Nullable Message accept(ByteBuffer buffer, int from, int to) {
     if (to - from < FrameHeader.BYTES) {
@@ -162,15 +161,17 @@ final class SessionLink implements LinkListener {
       throw new WireException("an acknowledgement of frames that were never sent");
     }
     if (!kind.isOfCall()) {
-      links.schedule(); // else whoever takes it says what is to be sent
+      links.schedule(); // otherwise the participant schedules its answer
     }
     int answers = outbox.answersWaiting();
     if (answers > mostAnswers) {
-      throw new WireException("more than " + answers + " answers wait that the peer does not take");
+      throw new WireException(
+          "more than " + answers + " answers wait because the peer does not read them");
     }
     if (kind.sequenced()) {
       if (!links.carriesIn(this)) {
-        throw new WireException("a numbered frame on the " + this + ", which carries none now");
+        throw new WireException(
+            "a numbered frame on the " + this + ", which carries no numbered frames now");
       }
       return inbox.accept(kind, first, FrameHeader.about(second), buffer, from, to);
     }
@@ -188,7 +189,7 @@ final class SessionLink implements LinkListener {
       throw new WireException((compressed ? "compression" : "metadata") + " with " + kind);
     }
     if (compressed && links.context.compression() == null) {
-      throw new WireException("a compressed " + kind + ", where this end takes none");
+      throw new WireException("a compressed " + kind + ", although this end accepts none");
     }
     if (compressed && (flags & FrameHeader.FLAG_PARTS) != 0) {
       throw new WireException("a compressed " + kind + " with values beside it");
@@ -255,8 +256,8 @@ final class SessionLink implements LinkListener {
   }
 
   /**
-   * Measures what it takes to ask the peer over one link and to hear from it: the best of a few
-   * times, since all that disturbs a measurement makes it longer.
+   * Measures the round trip over one link. It takes the shortest of a few measurements, because
+   * every disturbance makes one longer.
    */
   static final class RoundTrip {
     private static final int SAMPLES = 16;
@@ -274,7 +275,10 @@ final class SessionLink implements LinkListener {
       this.clock = clock;
     }
 
-    /** Begins, or begins again; hears when it is done. Never, if the link is lost meanwhile. */
+    /**
+     * Begins a measurement, or begins it again. The action runs when it is complete, and never if
+     * the link is lost first.
+     */
     void measure(Runnable then) {
       waiting.add(then);
       left = SAMPLES;
@@ -288,7 +292,7 @@ final class SessionLink implements LinkListener {
       }
     }
 
-    /** The peer has answered, a question of ours or of the link's keeper. */
+    /** The peer has answered a ping. */
     void answered() {
       if (!asking) {
         return;
@@ -305,18 +309,18 @@ final class SessionLink implements LinkListener {
       }
     }
 
-    /** Returns the shortest in nanoseconds; 0 while none is known. */
+    /** Returns the shortest round trip in nanoseconds; 0 while none is known. */
     long nanos() {
       return best == Long.MAX_VALUE ? 0 : best;
     }
   }
 
   /**
-   * Notices a peer that has fallen silent on one link. A pause of this very process is not held
-   * against the peer: when the timer comes late, what the peer sent meanwhile has yet to be read.
+   * Detects a silent peer on one link. A pause of this process does not count against the peer: if
+   * the timer runs late, frames of the peer may still wait to be read.
    *
-   * <p>Both ends probe by their own limits, but no more often than the other end wants to be asked:
-   * who is asked less often is given up later.
+   * <p>Both ends ping by their own limits, but no more often than the other end allows. A peer that
+   * is asked less often is given up later.
    */
   private static final class Keepalive implements Timers.Timer {
     private static final long NANOS_PER_MILLI = 1_000_000;
@@ -347,12 +351,15 @@ final class SessionLink implements LinkListener {
       timer = Timers.NONE;
     }
 
-    /** Something has come from the peer. */
+    /** A frame or bulk bytes have arrived from the peer. */
     void heard() {
       heardNanos = loop.now();
     }
 
-    /** Asked for each time: the peer says what it wants after its link has begun. */
+    /**
+     * Returns the interval of pings. It is read each time, because the peer sends its limits after
+     * the link has started.
+     */
     private long pingNanos() {
       return Math.max(
           ownPingNanos, sessionLink.outbox.peerLimits().leastPingMillis() * NANOS_PER_MILLI);
@@ -368,7 +375,7 @@ final class SessionLink implements LinkListener {
       timer = Timers.NONE;
       long pingNanos = pingNanos();
       if (nowNanos - dueNanos > pingNanos) {
-        heardNanos = nowNanos; // this process itself was paused
+        heardNanos = nowNanos; // this process was paused
       }
       long silent = nowNanos - heardNanos;
       if (silent >= Math.max(ownDeadNanos, 2 * pingNanos)) {

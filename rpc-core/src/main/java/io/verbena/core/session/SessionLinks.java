@@ -22,13 +22,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The links under one session: the first one, which stays open as control link, and the better one
- * that it may upgrade to. Numbered frames take one of them in each direction.
+ * The links of one session: the first link, which stays open as the control link, and the better
+ * link of an upgrade. In each direction numbered frames use one of them.
  *
- * <p>What waits leaves at the end of a duty cycle in which there is something: frames, and then a
- * chunk of each transfer in turn. Every frame that leaves acknowledges what was received. An
- * acknowledgement of its own goes out when many frames are owed one, or when no frame has left for
- * a while.
+ * <p>Queued frames are sent at the end of a duty cycle, followed by a chunk of each transfer in
+ * turn. Every frame acknowledges the received frames. A separate acknowledgement is sent when many
+ * frames wait for one, or when no frame was sent for a while.
  *
  * <pre>
  *   change of path, each direction by itself:
@@ -58,7 +57,7 @@ final class SessionLinks implements Command, Timers.Timer {
   private static final int ANSWERS_IN_BATCH = 128;
   private static final long LONGEST_DELAY_NANOS = 20_000_000;
 
-  /** Why calls ride no better link, before there is another reason. */
+  /** The reason why calls use no better link, until there is another reason. */
   static final String NOT_YET = "not upgraded yet";
 
   private static final ThrottledLog BROKEN_OFF =
@@ -80,10 +79,16 @@ final class SessionLinks implements Command, Timers.Timer {
   private @Nullable SessionLink in;
   private boolean markerDue;
 
-  /** The better link was a rail: objects go by it already, while messages are brought onto it. */
+  /**
+   * Whether the better link was a rail. Objects use it already, while messages are being moved to
+   * it.
+   */
   private boolean wasRail;
 
-  /** The peer has not answered that this end goes on by a rail: no number is sent meanwhile. */
+  /**
+   * Whether the peer has yet to confirm that a rail carries messages. No numbered frame is sent
+   * meanwhile.
+   */
   private boolean awaitsMarker;
 
   private String whyNotBetter = NOT_YET;
@@ -95,7 +100,7 @@ final class SessionLinks implements Command, Timers.Timer {
   private long peerReceived = -1;
   private @Nullable Runnable whenAllClosed;
 
-  /** What waits is sent at the end of this duty cycle. */
+  /** Whether queued frames will be sent at the end of this duty cycle. */
   private boolean due;
 
   private long acknowledgeTimer = Timers.NONE;
@@ -114,7 +119,7 @@ final class SessionLinks implements Command, Timers.Timer {
     return rails;
   }
 
-  /** Starts anew with one link. */
+  /** Starts again with one link. */
   void start(Link link, int epoch) {
     SessionLink first = new SessionLink(this, link, epoch);
     link.listener(first);
@@ -137,21 +142,21 @@ final class SessionLinks implements Command, Timers.Timer {
     return control;
   }
 
-  /** Returns the link that carries what this end sends; null while there is none. */
+  /** Returns the link for sending; null while there is none. */
   @Nullable SessionLink out() {
     return out;
   }
 
-  /** Returns the better link, whatever it carries by now; null while there is none. */
+  /** Returns the better link, even if it carries nothing yet; null while there is none. */
   @Nullable SessionLink better() {
     return better;
   }
 
   /**
-   * Returns the paths that objects take now: the better link and the rails beside it, else the
-   * first link. The same list while they are the same.
+   * Returns the present paths for objects: the better link and its rails, else the first link. The
+   * list stays the same object until it changes.
    *
-   * @param byFirst whether the first link may be taken
+   * @param byFirst whether the first link may be used
    */
   List<BulkPath> bulkPaths(boolean byFirst) {
     SessionLink main = isUpgraded() || wasRail ? better : null;
@@ -163,13 +168,13 @@ final class SessionLinks implements Command, Timers.Timer {
     return rails.pathsBeside(path);
   }
 
-  /** Returns whether any of the links that there are moves bulk. */
+  /** Returns whether any link moves bulk bytes. */
   boolean moveBulk() {
     return (control != null && control.link.bulk() != null)
         || (better != null && better.link.bulk() != null);
   }
 
-  /** Returns the link with this epoch, if the session has it now. */
+  /** Returns the link with this epoch; null if the session does not have it now. */
   @Nullable SessionLink withEpoch(int epoch) {
     SessionLink first = control;
     if (first != null && first.epoch == epoch) {
@@ -179,12 +184,12 @@ final class SessionLinks implements Command, Timers.Timer {
     return second != null && second.epoch == epoch ? second : rails.withEpoch(epoch);
   }
 
-  /** Returns whether numbered frames may come by this link now. */
+  /** Returns whether numbered frames may arrive over this link now. */
   boolean carriesIn(SessionLink sessionLink) {
     return sessionLink == in;
   }
 
-  /** Returns whether there is a link left. */
+  /** Returns whether any link is open. */
   boolean isOpen() {
     return control != null || better != null;
   }
@@ -195,15 +200,15 @@ final class SessionLinks implements Command, Timers.Timer {
   }
 
   /**
-   * Returns the number of the better link where it carries both directions and nothing is being
-   * changed or settled, so that the first link is not needed for now; else 0.
+   * Returns the epoch of the better link if it carries both directions and no change or settling is
+   * in progress, so that the first link is not needed for now; else 0.
    */
   int settledEpoch() {
     SessionLink next = better;
     return next != null && isUpgraded() && !markerDue && settlingEpoch == NONE ? next.epoch : NONE;
   }
 
-  /** Takes another first link beside the better one, which goes on. */
+  /** Adds another first link beside the better link, which continues. */
   void replaceControl(Link link, int epoch) {
     SessionLink old = control;
     control = new SessionLink(this, link, epoch);
@@ -214,12 +219,12 @@ final class SessionLinks implements Command, Timers.Timer {
     }
   }
 
-  /** Returns whether both directions take the better link. */
+  /** Returns whether both directions use the better link. */
   boolean isUpgraded() {
     return better != null && out == better && in == better;
   }
 
-  /** Returns whether what the peer sends takes the better link. */
+  /** Returns whether the peer sends over the better link. */
   boolean isUpgradedIn() {
     return better != null && in == better;
   }
@@ -227,12 +232,13 @@ final class SessionLinks implements Command, Timers.Timer {
   // ---- change of path ----
 
   /**
-   * A better link is open: takes it for what this end sends. Its frames wait for the peer's marker.
+   * A better link is open. This end sends over it from now on. Frames that arrive over it wait for
+   * the peer's marker.
    */
   void upgrade(SessionLink next) {
     if (control == null || better != null) {
       next.forget();
-      next.link.abort("the session has no use for it any more");
+      next.link.abort("discarded: the session does not need this link any more");
       return;
     }
     better = next;
@@ -247,8 +253,8 @@ final class SessionLinks implements Command, Timers.Timer {
   }
 
   /**
-   * Has messages ride a rail where the first link has them to itself, and there is one; the client
-   * does. Returns whether they will.
+   * Moves messages from the first link to a rail, if there is one. Only the client does so. Returns
+   * whether they will move.
    */
   boolean ridesRail() {
     boolean settled = better == null && settlingEpoch == NONE && out == control && in == control;
@@ -263,10 +269,10 @@ final class SessionLinks implements Command, Timers.Timer {
     return rail != null;
   }
 
-  /** The peer has said something over a link: if it is a rail, both its ends are open. */
+  /** Handles a sign of life from the peer. If the link is a rail, it is open at both ends. */
   void heard(SessionLink sessionLink) {
     if (rails.heard(sessionLink)) {
-      LOG.debug("{} has {} beside its better link", session, sessionLink);
+      LOG.debug("{} now uses {} beside its better link", session, sessionLink);
       if (!ridesRail()) {
         session.pathChanged();
       }
@@ -274,14 +280,14 @@ final class SessionLinks implements Command, Timers.Timer {
   }
 
   private void takeAsBetter(SessionLink rail) {
-    LOG.debug("{} has {} take the better link's place", session, rail);
+    LOG.debug("{} replaces its better link by {}", session, rail);
     better = rail;
     wasRail = true;
     markerDue = true;
     session.tookRail();
   }
 
-  /** Sends a marker or a settlement that the link had no room for before. */
+  /** Sends a marker or a settlement for which the link had no room before. */
   private void sayWhatIsDue() {
     SessionLink first = control;
     SessionLink next = better;
@@ -325,12 +331,16 @@ final class SessionLinks implements Command, Timers.Timer {
     }
   }
 
-  /** The peer sends by another link from now on; returns what is wrong with that, or null. */
+  /** Handles the peer's change of path. Returns the breach of the protocol, or null. */
   @Nullable String peerChanged(WireIn body) {
     int epoch = body.readInt();
     long last = body.readLong();
     if (last > inbox.received() || in != control) {
-      return "a change of path after frame " + last + ", where " + inbox.received() + " was last";
+      return "a change of path after frame "
+          + last
+          + ", but frame "
+          + inbox.received()
+          + " was the last";
     }
     if (better == null) {
       SessionLink rail = rails.take(epoch);
@@ -358,7 +368,7 @@ final class SessionLinks implements Command, Timers.Timer {
 
   // ---- settling ----
 
-  /** The peer's end of a link is gone; returns what is wrong with its account, or null. */
+  /** Handles the loss of a link at the peer's end. Returns the breach of the protocol, or null. */
   @Nullable String peerSettles(WireIn body) {
     int epoch = body.readInt();
     long received = body.readLong();
@@ -373,13 +383,15 @@ final class SessionLinks implements Command, Timers.Timer {
     return null;
   }
 
-  /** This end's part of settling: the link is closed and drained, so the account is final. */
+  /**
+   * Does this end's part of settling. The link is closed and drained, so the number of received
+   * frames is final.
+   */
   private void settle(int epoch) {
     settlingEpoch = epoch;
     out = null;
     if (in != control) {
-      in =
-          null; // else the peer has not left the first link, and sends by it until it hears of this
+      in = null; // otherwise the peer still sends over the first link, until it receives this
     }
     markerDue = false;
     awaitsMarker = false;
@@ -396,7 +408,7 @@ final class SessionLinks implements Command, Timers.Timer {
     if (!settleSaid || peerReceived < 0) {
       return;
     }
-    // The peer may have received more over the first link since it said so, and acknowledged it.
+    // The peer may since have received, and acknowledged, more over the first link.
     long received = Math.max(peerReceived, outbox.acknowledged());
     endSettling();
     peerChangedTo = NONE;
@@ -411,7 +423,7 @@ final class SessionLinks implements Command, Timers.Timer {
         session.pathChanged();
       }
     } else {
-      breakOff("the peer settles at frame " + received + ", which cannot be");
+      breakOff("the peer settles at frame " + received + ", which is impossible");
     }
   }
 
@@ -422,9 +434,9 @@ final class SessionLinks implements Command, Timers.Timer {
     peerReceived = -1;
   }
 
-  // ---- why calls do not ride a better link ----
+  // ---- reasons for no better link ----
 
-  /** Returns why they do not, whether or not they do. */
+  /** Returns the last reason why calls use no better link, even if they use one now. */
   String whyNotBetter() {
     return whyNotBetter;
   }
@@ -433,14 +445,17 @@ final class SessionLinks implements Command, Timers.Timer {
     whyNotBetter = why;
   }
 
-  /** None is to be had now, as those hear who wait for one. */
+  /** No better link is available now. Calls that wait for one fail. */
   void failedToUpgrade(String why) {
     hasNoBetter(why);
     session.pathChanged();
     session.upgradeFailed(why);
   }
 
-  /** Returns why a better link has ended: what broke all of them, rather than what it says. */
+  /**
+   * Returns the reason for the end of a better link. A common cause of several ends replaces the
+   * link's own reason.
+   */
   String whyEnded(String said) {
     String broke = loop.breakingUpgrades();
     return broke == null ? said : broke;
@@ -448,7 +463,7 @@ final class SessionLinks implements Command, Timers.Timer {
 
   // ---- messages ----
 
-  /** Sends a message behind all others. */
+  /** Queues a message after all others. */
   void enqueue(Outgoing message) {
     for (Participant one : participants.turning) {
       one.beforeMessage();
@@ -457,13 +472,13 @@ final class SessionLinks implements Command, Timers.Timer {
     schedule();
   }
 
-  /** Returns what reads a message's whole body. */
+  /** Returns a decoder for a message's whole body. */
   WireDecoder decoding(Message message) {
     decoder.start(message.buffer(), message.from(), message.to(), context.limits().maxDepth());
     return decoder;
   }
 
-  /** Hands a message to whoever it is for: one that has just come, or one whose values have. */
+  /** Delivers a message to its participant, when it has arrived with its large values. */
   void deliver(Message message) {
     FrameKind kind = message.kind();
     String wrong;
@@ -499,12 +514,12 @@ final class SessionLinks implements Command, Timers.Timer {
         : message.kind() + " of " + message.length() + " bytes";
   }
 
-  /** The peer broke the protocol. It cannot be trusted with the rest of the session either. */
+  /** The peer broke the protocol, so the session ends. */
   void breakOff(String wrong) {
     giveUp("protocol error: " + wrong);
   }
 
-  /** The session cannot go on: this end does not know any more what it has done of it. */
+  /** Ends the session, because this end has lost part of its state. */
   void giveUp(String reason) {
     if (isOpen()) {
       BROKEN_OFF.warn("{} broken off: {}", session, reason);
@@ -513,17 +528,20 @@ final class SessionLinks implements Command, Timers.Timer {
     }
   }
 
-  // ---- sending: when ----
+  // ---- the times of sending ----
 
-  /** Sends what there is to send, at the end of this duty cycle. */
+  /** Sends queued frames at the end of this duty cycle. */
   void schedule() {
     if (!due) {
       loop.atCycleEnd(this);
-      due = true; // not before: where the heap is full, the next one tries again
+      due = true; // set last: if the heap is full, the next call tries again
     }
   }
 
-  /** A frame has been taken: sends what that lets go on, or makes up a batch. */
+  /**
+   * The link has accepted a frame. Sends frames that could not be sent before, or that make a
+   * batch.
+   */
   void frameTaken() {
     if (due) {
       if (hasBatch()) {
@@ -541,23 +559,23 @@ final class SessionLinks implements Command, Timers.Timer {
   }
 
   /**
-   * Returns whether so much waits that the peer is better given it now, in the middle of a duty
-   * cycle, to work on meanwhile; else the two ends work by turns. Of its own calls an end sends the
-   * first half while it makes the second. Measured on loopback, with 64 and 256 calls outstanding:
-   * that makes a third more calls; each write costs as much as about ten.
+   * Returns whether enough frames wait to send them in the middle of a duty cycle. The peer can
+   * then work on them at the same time; otherwise the two ends would work by turns. An end sends
+   * the first half of its own calls while it makes the second. On loopback, with 64 and 256 calls
+   * in flight, this gives a third more calls. Each write costs about as much as ten calls.
    */
   private boolean hasBatch() {
     int waiting = outbox.waiting();
     if (waiting < CALLS_IN_BATCH) {
-      return false; // whatever it is that waits
+      return false; // regardless of the kind of frames
     }
     int calls = session.answersAwaited();
     return waiting >= (calls == 0 ? ANSWERS_IN_BATCH : Math.max(CALLS_IN_BATCH, calls / 2));
   }
 
-  // ---- sending: what ----
+  // ---- the order of sending ----
 
-  /** Sends what there is to send. */
+  /** Sends queued frames. */
   @Override
   public void run() {
     due = false;
@@ -570,7 +588,7 @@ final class SessionLinks implements Command, Timers.Timer {
       int waiting = outbox.waiting();
       participants.afterFrames();
       if (outbox.waiting() > waiting) {
-        sendFrames(); // what was said of the bulk that has just left
+        sendFrames(); // frames about the bulk bytes that were just sent
       }
     }
     flush(control);
@@ -603,7 +621,7 @@ final class SessionLinks implements Command, Timers.Timer {
     }
   }
 
-  /** Sees that what is owed does not wait for ever, where nothing is to be sent. */
+  /** Starts the timer for an acknowledgement, so that it is sent even if no frame is. */
   private void acknowledgeLater() {
     if (acknowledgeTimer == Timers.NONE && inbox.owes()) {
       acknowledgeTimer = loop.timers().schedule(loop.now() + LONGEST_DELAY_NANOS, this);
@@ -618,7 +636,7 @@ final class SessionLinks implements Command, Timers.Timer {
     }
   }
 
-  /** Sends an acknowledgement of its own; where the link takes nothing now, it is still owed. */
+  /** Sends a separate acknowledgement. If the link has no room now, it stays due. */
   private void acknowledge() {
     SessionLink by = out;
     if (by != null && by.say(FrameKind.ACK)) {
@@ -626,7 +644,7 @@ final class SessionLinks implements Command, Timers.Timer {
     }
   }
 
-  /** There is no link to acknowledge by. */
+  /** Stops the timer for acknowledgements, because there is no link. */
   void stopAcknowledging() {
     loop.timers().cancel(acknowledgeTimer);
     acknowledgeTimer = Timers.NONE;
@@ -634,11 +652,12 @@ final class SessionLinks implements Command, Timers.Timer {
 
   // ---- closing ----
 
-  /** A link is closed, and nothing comes or goes by its path any more. */
+  /** A link is closed, and nothing uses its path any more. */
   void onClosed(SessionLink sessionLink, @Nullable BulkPath path, String reason) {
     rails.leaves(sessionLink);
     if (path != null) {
-      // Before the others hear, by which transfers go on: nothing of this link may be theirs then.
+      // This comes first, because transfers continue by the later events and must not use this link
+      // then.
       participants.forEach(one -> one.pathClosed(path));
     }
     closing.remove(sessionLink);
@@ -660,7 +679,7 @@ final class SessionLinks implements Command, Timers.Timer {
 
   private void betterClosed(SessionLink sessionLink, String said) {
     String reason = whyEnded(said);
-    if (control == null) { // nothing is left to settle by
+    if (control == null) { // no link is left for settling
       closeAll(reason, () -> session.controlLost(reason));
       return;
     }
@@ -670,7 +689,7 @@ final class SessionLinks implements Command, Timers.Timer {
             || awaitsMarker
             || settlingEpoch == sessionLink.epoch;
     noBetter();
-    session.betterLost(reason); // first: settling may be over at once, and the path says why
+    session.betterLost(reason); // first, because settling may end at once
     if (inUse) {
       LOG.debug("{} is gone: {}; settling over the session's first link", sessionLink, reason);
       settle(sessionLink.epoch);
@@ -679,8 +698,9 @@ final class SessionLinks implements Command, Timers.Timer {
   }
 
   /**
-   * Where both directions ride the better link, they stay there while the first one is made again.
-   * Else there is nothing to settle by: the other goes too, then all resumes.
+   * If both directions use the better link, they stay there while a new first link is made.
+   * Otherwise no link is left for settling. The better link is then closed, too, and the session
+   * resumes.
    */
   private void controlClosed(String reason) {
     boolean goesOn = settledEpoch() != NONE;
@@ -694,9 +714,9 @@ final class SessionLinks implements Command, Timers.Timer {
   }
 
   /**
-   * Aborts every link. What they still bring is not heard.
+   * Aborts every link and ignores further frames.
    *
-   * @param then runs when all are closed and drained; at once if they are
+   * @param then runs when all links are closed and drained, at once if they are already
    */
   void closeAll(String reason, Runnable then) {
     List<SessionLink> open = new ArrayList<>();
@@ -718,7 +738,7 @@ final class SessionLinks implements Command, Timers.Timer {
     }
   }
 
-  /** Returns every link that there is, the first one last. */
+  /** Returns all links, the first link last. */
   private List<SessionLink> all() {
     List<SessionLink> all = new ArrayList<>(rails.open);
     if (better != null) {
@@ -730,7 +750,7 @@ final class SessionLinks implements Command, Timers.Timer {
     return all;
   }
 
-  /** Closes every link in order: what was sent before still arrives. */
+  /** Closes every link in order, so that frames sent before still arrive. */
   void closeGently() {
     List<SessionLink> open = all();
     forgetAll();

@@ -11,18 +11,18 @@ import java.time.Duration;
 import java.util.function.Supplier;
 
 /**
- * What one session has of the memory that all of a client or server share, and what of the peer's
- * arrives in it. What has stopped in the middle ends, where others want the memory that it has
- * taken beyond this session's part. A peer that is slow may go on: see {@link Progress}. On the
- * loop, but the shares.
+ * One session's shares of the memory that all sessions of a client or server share, and the peer's
+ * messages that arrive in it. If an arriving message stops and others need the memory that it uses
+ * beyond this session's part, it is ended. A slow peer may continue; see {@link Progress}. On the
+ * loop, except the shares.
  */
 public final class SessionMemory implements Timers.Timer {
   private static final Duration LONGEST = Duration.ofSeconds(5);
 
   private static final String STALLED =
-      "it brought nothing, or hardly anything, for "
+      "it made hardly any progress for "
           + LONGEST.toSeconds()
-          + " s while others wanted the memory that it held";
+          + " s while others needed its memory";
 
   private final EventLoop loop;
   private final Participants participants;
@@ -35,10 +35,10 @@ public final class SessionMemory implements Timers.Timer {
   private boolean left;
 
   /**
-   * Joins those that share.
+   * Joins the sessions that share memory.
    *
-   * @param peer says who the other end is; for any thread
-   * @param participants have arrivals too
+   * @param peer returns the name of the other end; for any thread
+   * @param participants have arriving messages, too
    */
   SessionMemory(SessionContext context, Supplier<String> peer, Participants participants) {
     this.loop = context.loop();
@@ -65,35 +65,35 @@ public final class SessionMemory implements Timers.Timer {
     }
   }
 
-  /** Returns where its callers encode. */
+  /** Returns the slots in which callers encode. */
   public SlotShare slots() {
     return slots;
   }
 
-  /** Returns what its peer's messages and arrays take while they arrive. */
+  /** Returns the share for arriving messages and arrays. */
   public Quota.Share assemblies() {
     return assemblies;
   }
 
   /**
-   * Returns what its peer's large values and objects take outside the heap while they arrive, and
-   * what is read ahead of objects that it is sent.
+   * Returns the share outside the heap for arriving large values and objects, and for reading ahead
+   * of sending objects.
    */
   public Quota.Share values() {
     return values;
   }
 
-  /** Returns what its peer's results take until it has taken them. */
+  /** Returns the share for results that the peer has not received yet. */
   public Quota.Share replies() {
     return replies;
   }
 
-  /** Returns where long messages are put together. */
+  /** Returns the inbox, which assembles long messages. */
   Inbox inbox() {
     return inbox;
   }
 
-  /** Others want memory that arrivals have. */
+  /** Others need the memory of arriving messages. */
   private void watch() {
     if (!watching && !left) {
       watching = true;

@@ -2,38 +2,38 @@ package io.verbena.core.session;
 
 import org.jspecify.annotations.Nullable;
 
-/** What differs between the end that connects and the end that accepts. On the loop. */
+/** The differences between the end that connects and the end that accepts. On the loop. */
 public interface SessionRole {
-  /** Returns whether this end connects, and asks for upgrades. */
+  /** Returns whether this end connects and requests upgrades. */
   boolean isClient();
 
-  /** Returns a number for the session's next link; only the client gives them. */
+  /** Returns the epoch of the session's next link. Only the client assigns them. */
   int nextEpoch();
 
-  /** Both directions of the session ride the better link. */
+  /** Both directions of the session use the better link. */
   void upgraded();
 
-  /** The session must not go without a better link, and cannot have one now. */
+  /** The session requires a better link, and none is available now. */
   void upgradeFailed(String reason);
 
   /** The session has calls to make and no link. */
   void linkWanted();
 
-  /** The session has lost its first link, or every one, and may resume. */
+  /** The session has lost its first link, or every link, and may resume. */
   void linkLost(String reason);
 
-  /** The peer broke the protocol or forgot the session: it cannot resume. */
+  /** The peer broke the protocol or forgot the session, which cannot resume. */
   void peerLost(String reason);
 
   /** The peer closed the session in order. */
   void peerLeft(String reason);
 
-  /** Returns what stands between the session and a link, in words; null if nothing is known. */
+  /** Returns the reason why the session has no link; null if none is known. */
   default @Nullable String obstacle() {
     return null;
   }
 
-  /** Returns whether calls that the peer does not take any more wait for the next one. */
+  /** Returns whether calls that the peer no longer accepts wait for the next peer. */
   default boolean callsWait() {
     return true;
   }

@@ -12,9 +12,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A question to users' code that decides who may call. It is put elsewhere than on the loop, and
- * has so much time: no answer, null, whatever is thrown and an answer that is late are all the
- * same, a refusal. On the loop, but for the user's code.
+ * A call of user code that supplies or checks credentials. It does not run on the loop, and it has
+ * a time limit. No answer, null, an exception and a late answer all count as a refusal. On the
+ * loop, except the user's code.
  */
 final class TimedCallback<T> {
   private final EventLoop loop;
@@ -26,10 +26,10 @@ final class TimedCallback<T> {
   private boolean over;
 
   /**
-   * Why there is no answer.
+   * The reason why there is no answer.
    *
-   * @param words as "threw …", "returned null" or "did not answer within …"
-   * @param thrown what was thrown; null if nothing was
+   * @param words such as "threw …", "returned null" or "did not answer within …"
+   * @param thrown the exception; null if there was none
    */
   record Silence(String words, @Nullable Throwable thrown) {
     private static final String NULL = "returned null";
@@ -45,7 +45,7 @@ final class TimedCallback<T> {
     this.unanswered = unanswered;
   }
 
-  /** Asks; one of the two hears, later, unless it is withdrawn before. */
+  /** Starts the call. One of the two callbacks runs later, unless the call is withdrawn first. */
   static <T> TimedCallback<T> ask(
       EventLoop loop,
       Executor elsewhere,
@@ -88,8 +88,8 @@ final class TimedCallback<T> {
   }
 
   private void unasked(Throwable why) {
-    Silence silence = new Silence("could not be asked: " + Thrown.fullWords(why), why);
-    loop.execute(() -> ends(null, silence)); // later: whoever asks does not have this yet
+    Silence silence = new Silence("could not be called: " + Thrown.fullWords(why), why);
+    loop.execute(() -> ends(null, silence)); // later: the caller lacks this object yet
   }
 
   private void ends(@Nullable T answer, Silence otherwise) {
@@ -104,7 +104,7 @@ final class TimedCallback<T> {
     }
   }
 
-  /** Nobody wants to know any more: who is still at it is interrupted. */
+  /** Withdraws the call, and interrupts the user's code if it still runs. */
   void withdraw() {
     over = true;
     loop.timers().cancel(timer);

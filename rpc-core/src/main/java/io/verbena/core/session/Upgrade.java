@@ -30,9 +30,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings a session onto a better link, and back onto it after it was lost. The client asks, the
- * server offers, the client connects; whatever fails leaves the session where it is and says why.
- * Of several kinds the client asks for one after the other, until one is there.
+ * Moves a session to a better link, and again after such a link was lost. The client sends a
+ * request, the server an offer, and the client connects. If a step fails, the session stays on its
+ * link, and the path gives the reason. If there are several kinds of links, the client tries one
+ * after the other until one works.
  *
  * <pre>
  *   client  HELLO or, later, UPGRADE_REQUEST {epoch, what I need} ──→
@@ -46,21 +47,24 @@ final class Upgrade implements Participant {
   static final Duration FIRST_DELAY = Duration.ofSeconds(1);
   private static final Duration LONGEST_DELAY = Duration.ofSeconds(60);
 
-  /** A better link that was lost sooner may be lost again: the delays go on growing. */
+  /** A better link that was lost sooner may be lost again, so the delays keep growing. */
   private static final Duration SETTLED = Duration.ofSeconds(60);
 
-  /** After so many losses in a row, each sooner than that, the next kind is asked for before it. */
+  /** After so many such losses in a row, the next kind is tried first. */
   private static final int MOST_UNSETTLED = 3;
 
-  /** Each offer holds something of the device's for a while: nobody gets many. */
+  /**
+   * The shortest interval of requests, because each offer occupies resources of the device for a
+   * while.
+   */
   static final Duration LEAST_BETWEEN = Duration.ofMillis(100);
 
-  /** What follows an attempt that failed with another kind of link. */
+  /** The delay before an attempt with the next kind of link. */
   private static final Duration NEXT_KIND = LEAST_BETWEEN.multipliedBy(2);
 
   private static final int MOST_BYTES = 64 * 1024;
 
-  /** What is longer has no place in a greeting, and is asked for by a message of its own. */
+  /** The longest request in a greeting. A longer one is sent as a separate message. */
   private static final int MOST_GREETED_BYTES = 1024;
 
   private final EventLoop loop;
@@ -69,43 +73,43 @@ final class Upgrade implements Participant {
   private final UpgradeOptions options;
   private boolean active;
 
-  /** Makes the link that is asked for, offered, or in use; null before the first. */
+  /** The provider of the link that is requested, offered or in use; null before the first. */
   private @Nullable UpgradeProvider kind;
 
-  /** The place of the provider whose turn comes first; the others follow it, round to it again. */
+  /** The index of the provider to try first. The others follow it in turn. */
   private int firstKind;
 
-  /** How many better links in a row were lost before they had settled. */
+  /** The number of better links in a row that were lost before they had settled. */
   private int unsettled;
 
-  /** The next attempt is of the provider whose turn this is, or of one whose turn is later. */
+  /** The turn of the next attempt. Providers that cannot be used are skipped. */
   private int turn;
 
-  /** Why those before it failed, for the path. */
+  /** The reasons why earlier providers failed, for the path. */
   private String failures = "";
 
   private int epoch;
   private boolean attempting;
 
-  /** The last attempt failed, and the next one is not under way. */
+  /** Whether the last attempt failed and the next has not begun. */
   private boolean hopeless;
 
-  /** What the greeting has asked for; null when its link is there, or nothing was. */
+  /** The request in the greeting; null when its link is open, or if there was none. */
   private @Nullable UpgradeMessage greeted;
 
   private boolean offered;
   private long offeredNanos;
 
   /**
-   * Bounds the wait for the server's answer, or, where none is awaited, begins the next attempt; on
-   * a server that must not go without, bounds the wait for the client's request.
+   * The timer. It limits the wait for the server's answer, or else begins the next attempt. On a
+   * server that requires RDMA it limits the wait for the client's request.
    */
   private long timer = Timers.NONE;
 
-  /** How long to wait when what is asked for next is not to be had, or is lost. */
+  /** The delay after the next failure or loss. */
   private Duration delay = FIRST_DELAY;
 
-  /** Nothing is asked for before {@link #dueNanos}, by whichever way. */
+  /** Whether every request must wait until {@link #dueNanos}. */
   private boolean waits;
 
   private long dueNanos;
@@ -122,7 +126,7 @@ final class Upgrade implements Participant {
   /**
    * The session has its first link.
    *
-   * @param isActive whether this end asks for upgrades: the client does
+   * @param isActive whether this end requests upgrades, as the client does
    */
   void attached(boolean isActive) {
     stop();
@@ -149,7 +153,10 @@ final class Upgrade implements Participant {
     }
   }
 
-  /** A client asks at once, or when it has lost the link; one that does not may never. */
+  /**
+   * Starts the wait for a request. A client sends it at once, or after it has lost the link. A
+   * client that does not may never send one.
+   */
   private void awaitRequest() {
     if (options.policy() == PathPolicy.REQUIRE_RDMA) {
       timer = schedule(linkOptions().connectTimeout(), this::notAsked);
@@ -169,7 +176,7 @@ final class Upgrade implements Participant {
   @Override
   public @Nullable String take(Message message) {
     if (links.role.isClient()) {
-      return message.kind() + " from the wrong end";
+      return message.kind() + " from the end that must not send it";
     }
     requested(UpgradeMessage.read(links.decoding(message)));
     return null;
@@ -187,12 +194,12 @@ final class Upgrade implements Participant {
     }
   }
 
-  /** The session's links are gone, or about to go. */
+  /** The session's links are gone, or will be soon. */
   void stop() {
     loop.timers().cancel(timer);
     timer = Timers.NONE;
     if (up) {
-      links.hasNoBetter(name() + " lost, and the session's first link with it");
+      links.hasNoBetter(name() + " lost, together with the session's first link");
     }
     if (up || attempting) {
       backOff();
@@ -200,10 +207,13 @@ final class Upgrade implements Participant {
     attempting = false;
   }
 
-  /** The better link is gone; the session goes on over its first one until it can be had again. */
+  /**
+   * The better link is gone. The session continues over its first link until there is a better one
+   * again.
+   */
   void lost(String why) {
     if (attempting) {
-      return; // the attempt's own outcome says more
+      return; // the outcome of the attempt gives a better reason
     }
     links.hasNoBetter(name() + " lost: " + why);
     begin();
@@ -220,7 +230,7 @@ final class Upgrade implements Participant {
     return attempting;
   }
 
-  /** A rail has taken the place of the better link that was lost. */
+  /** A rail has replaced the better link that was lost. */
   void tookRail() {
     loop.timers().cancel(timer);
     timer = Timers.NONE;
@@ -236,7 +246,7 @@ final class Upgrade implements Participant {
     return control == null ? null : control.link;
   }
 
-  /** The next attempt is of the first kind again. */
+  /** Begins again with the first kind. */
   private void begin() {
     turn = 0;
     failures = "";
@@ -253,8 +263,8 @@ final class Upgrade implements Participant {
   }
 
   /**
-   * Returns what keeps this end from better links now; or an empty text, and it is the turn of the
-   * first kind that may be had.
+   * Returns the reason why this end can have no better link now. If there is none, it selects the
+   * first usable kind and returns an empty text.
    */
   private String obstacle(@Nullable Link first) {
     List<UpgradeProvider> providers = options.providers();
@@ -282,7 +292,7 @@ final class Upgrade implements Participant {
     return obstacles.isEmpty() ? outOfReach : String.join("; ", obstacles);
   }
 
-  /** Returns what in this end's settings keeps the session from better links for good, or "". */
+  /** Returns the setting of this end that forbids better links, or "". */
   private String settingAgainst(@Nullable Link first) {
     if (options.policy() == PathPolicy.TCP_ONLY) {
       String kind = first == null ? "tcp" : first.capabilities().kind();
@@ -301,8 +311,8 @@ final class Upgrade implements Participant {
   // ---- the client's side ----
 
   /**
-   * The session greets its server over a first link: returns what to ask for with that, to be
-   * answered right behind the welcome; null where there is something in the way.
+   * Returns the request for the greeting over a first link, which the server answers right after
+   * its welcome; null if there is an obstacle.
    */
   @Nullable UpgradeMessage greets(Link first) {
     if (greeted != null) { // it had no answer
@@ -315,13 +325,13 @@ final class Upgrade implements Participant {
         UpgradeMessage request = request(first);
         greeted = request.content().length > MOST_GREETED_BYTES ? null : request;
       } catch (LinkException e) {
-        LOG.debug("{} asks for no better link with its greeting", life, e);
+        LOG.debug("{} requests no better link in its greeting", life, e);
       }
     }
     return greeted;
   }
 
-  /** Asks for a link of the kind whose turn it is. */
+  /** Makes a request for the kind of link whose turn it is. */
   private UpgradeMessage request(Link first) throws LinkException {
     kind = inTurn();
     URI peer = URI.create(first.remoteAddress());
@@ -357,21 +367,24 @@ final class Upgrade implements Participant {
     timer = schedule(linkOptions().connectTimeout(), this::unanswered);
   }
 
-  /** Whatever the server is about, it answers pings, or the session would have lost its link. */
+  /**
+   * The server does not answer the request. It answers pings, or the session would have lost its
+   * link.
+   */
   private void unanswered() {
     timer = Timers.NONE;
     long millis = linkOptions().connectTimeout().toMillis();
-    failed("upgrade failed: the server did not answer the request for it within " + millis + " ms");
+    failed("upgrade failed: the server did not answer the request within " + millis + " ms");
   }
 
   private LinkOptions linkOptions() {
     return links.context.link();
   }
 
-  /** The server's answer to a request. */
+  /** Handles the server's answer to a request. */
   void answered(FrameKind answers, UpgradeMessage answer) {
     if (!attempting || timer == Timers.NONE || answer.epoch() != epoch) {
-      return; // to an attempt that is over, or has had its answer
+      return; // the attempt is over, or has received its answer
     }
     loop.timers().cancel(timer);
     timer = Timers.NONE;
@@ -382,7 +395,9 @@ final class Upgrade implements Participant {
     connect(answer.content(), linkOptions(), outcome(answer.epoch()));
   }
 
-  /** Connects by an offer of the server's; the outcome is told, if it does not even begin. */
+  /**
+   * Connects by an offer of the server. The outcome is reported even if connecting cannot begin.
+   */
   void connect(byte[] offer, LinkOptions how, LinkDriver.ConnectHandler outcome) {
     try {
       UpgradeDriver driver = driver();
@@ -397,7 +412,7 @@ final class Upgrade implements Participant {
     }
   }
 
-  /** Returns what makes better links on this loop. */
+  /** Returns the driver for better links on this loop. */
   UpgradeDriver driver() throws LinkException {
     UpgradeProvider provider = kind;
     if (provider == null) {
@@ -406,7 +421,7 @@ final class Upgrade implements Participant {
     return loop.upgradeDriver(provider);
   }
 
-  /** What was asked for is not to be had, or is lost: the next is asked for later each time. */
+  /** Delays the next request after a failure or a loss, longer each time. */
   private void backOff() {
     long now = loop.now();
     if (up && now - upSinceNanos >= NanoClock.nanos(SETTLED)) {
@@ -423,7 +438,7 @@ final class Upgrade implements Participant {
     delay = longer(delay);
   }
 
-  /** Returns what comes after a delay. */
+  /** Returns the delay that follows a delay. */
   static Duration longer(Duration delay) {
     Duration doubled = delay.multipliedBy(2);
     return doubled.compareTo(LONGEST_DELAY) < 0 ? doubled : LONGEST_DELAY;
@@ -439,7 +454,10 @@ final class Upgrade implements Participant {
     }
   }
 
-  /** Between half of it and the whole: sessions that lost one device do not all ask at once. */
+  /**
+   * Returns a random delay between half and the whole, so that the sessions of a lost device do not
+   * all send requests at once.
+   */
   private Duration byChance(Duration whole) {
     long nanos = NanoClock.nanos(whole);
     return Duration.ofNanos(nanos - loop.random().nextLong(nanos / 2 + 1));
@@ -450,8 +468,8 @@ final class Upgrade implements Participant {
   }
 
   /**
-   * The attempt is over. The next kind of link is asked for soon, and where there is none, the
-   * first one again later, unless the settings are against it.
+   * The attempt has failed. The next kind of link is tried soon. If there is none, the first kind
+   * is tried later, unless the settings forbid it.
    */
   private void failed(String why) {
     LOG.debug("{} stays as it is: {}", life, why);
@@ -473,26 +491,29 @@ final class Upgrade implements Participant {
     begin();
     if (!options.providers().isEmpty() && options.policy() != PathPolicy.TCP_ONLY) {
       boolean mayGoOn = !active && options.providers().size() > 1;
-      // Else nobody wants another.
+      // Otherwise no one needs another kind.
       FallbackLog.stayed(
-          life.name(), mayGoOn ? all + " (its client may ask for another kind of link)" : all);
+          life.name(), mayGoOn ? all + " (its client may request another kind of link)" : all);
     }
     hopeless = true;
     links.failedToUpgrade(all);
     if (active && settingAgainst(first).isEmpty()) {
       backOff();
-      retryLater(); // a device may come, or come back
+      retryLater(); // a device may appear, or return
     }
   }
 
-  /** Returns whether no better link is to be had soon: what waits for one fails at once. */
+  /**
+   * Returns whether no better link will be available soon. Calls that wait for one then fail at
+   * once.
+   */
   boolean isHopeless() {
     return hopeless;
   }
 
   // ---- the server's side ----
 
-  /** The client asks for a better link. */
+  /** Handles the client's request for a better link. */
   void requested(UpgradeMessage request) {
     int wanted = request.epoch();
     Link first = controlLink();
@@ -502,8 +523,8 @@ final class Upgrade implements Participant {
     String obstacle = settingAgainst(first);
     UpgradeProvider provider = obstacle.isEmpty() ? asksFor(request.content()) : null;
     if (obstacle.isEmpty() && provider == null) {
-      sayDeclined(wanted, "it has no links of the kind that was asked for");
-      return; // the client may ask for another kind
+      sayDeclined(wanted, "it has no links of the requested kind");
+      return; // the client may request another kind
     }
     if (provider != null
         && ProviderCalls.availability(provider) instanceof Availability.Unavailable none) {
@@ -553,7 +574,7 @@ final class Upgrade implements Participant {
     sayDeclined(wanted, why);
   }
 
-  /** Tells the client that the link which it asked for is not to be had. */
+  /** Declines a request of the client. */
   void sayDeclined(int wanted, String why) {
     byte[] words = ("on the server: " + why).getBytes(StandardCharsets.UTF_8);
     say(FrameKind.UPGRADE_DECLINED, new UpgradeMessage(wanted, words));
@@ -561,7 +582,7 @@ final class Upgrade implements Participant {
 
   // ---- both ----
 
-  /** Sends a message about a better link, or about one beside it. */
+  /** Sends a message about a better link or a rail. */
   void say(FrameKind kind, UpgradeMessage body) {
     if (body.content().length > MOST_BYTES) {
       throw new IllegalArgumentException(body.content().length + " bytes for an upgrade");
@@ -576,7 +597,7 @@ final class Upgrade implements Participant {
         SessionLink sessionLink = new SessionLink(links, link, attemptEpoch);
         if (!attempting || epoch != attemptEpoch || life.isEnded()) {
           sessionLink.forget();
-          link.abort("the session has no use for it any more");
+          link.abort("discarded: the session does not need this link any more");
           return sessionLink;
         }
         begin();

@@ -5,11 +5,11 @@ import io.verbena.link.UpgradeProvider;
 import java.util.List;
 
 /**
- * Whether and how sessions upgrade.
+ * Options for upgrades of sessions.
  *
- * @param policy which path calls may take
- * @param allowPlaintextRdma whether a session under TLS may leave it; both ends must allow it
- * @param providers make the better links, in the order in which they are tried
+ * @param policy the paths that calls may take
+ * @param allowPlaintextRdma whether a session with TLS may upgrade; both ends must allow it
+ * @param providers the providers of better links, in the order in which they are tried
  */
 public record UpgradeOptions(
     PathPolicy policy, boolean allowPlaintextRdma, List<UpgradeProvider> providers) {}

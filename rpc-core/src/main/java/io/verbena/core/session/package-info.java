@@ -1,6 +1,6 @@
 /**
- * Sessions: how they open, change links, notice a dead peer and end. Everything runs on the
- * session's event loop. From the top:
+ * Sessions. They open, change links, detect a dead peer and end here. Everything runs on the
+ * session's event loop. The classes from the top:
  *
  * <pre>
  *   Connector                     gives a session its links, on the client's side
@@ -16,8 +16,8 @@
  *     Participants                all that lies on a session
  * </pre>
  *
- * <p>Each knows those below it. Three also know who is above: what becomes of the links, and how
- * this end leaves, are told to the session, and a link hands what comes by it to the others.
+ * <p>Each class knows those below it. Three also know a class above. Links and the end of the
+ * session report to the session, and a link passes arriving frames to the others.
  */
 @NullMarked
 package io.verbena.core.session;

@@ -5,12 +5,12 @@ import io.verbena.codec.Compression;
 /**
  * The messages that a client or server has compressed.
  *
- * @param messages how many
- * @param plainBytes how many bytes they had before
- * @param bytes how many they had then
+ * @param messages their number
+ * @param plainBytes their bytes before compression
+ * @param bytes their bytes after compression
  */
 public record CompressionStat(long messages, long plainBytes, long bytes) {
-  /** Returns what there is to tell now. */
+  /** Returns the present figures. */
   public static CompressionStat of(Compression compression) {
     return new CompressionStat(
         compression.messages(), compression.plainBytes(), compression.bytes());

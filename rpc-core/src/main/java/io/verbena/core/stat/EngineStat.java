@@ -7,21 +7,21 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One client or server.
+ * The figures of one client or server.
  *
- * @param name what it is, and where a server listens
- * @param slotsInUse message slots in use: 0 when nothing is under way
- * @param maxSlots how many there may be
+ * @param name client, or server with its address
+ * @param slotsInUse message slots in use; 0 when nothing is in progress
+ * @param maxSlots the largest number of message slots
  * @param bulk its transfers of large objects, and their memory
  * @param published the objects that its peers may fetch
- * @param upgrade figures of the links that its sessions upgrade to, by name: pinned bytes,
- *     registration cache, quarantine, refused connections; of all clients and servers that share
- *     the provider together
- * @param oneways one-way calls that were not simply executed, of sessions that have ended too
- * @param limit of the calls that it runs at once; null where it has none
- * @param compression of the messages that it sends; null where it compresses none
- * @param log what peers and users' code had this process tell, or leave out, by place, since it
- *     began
+ * @param upgrade figures of the better links by name, such as pinned bytes, registration cache,
+ *     quarantine and refused connections. All clients and servers that share the provider are
+ *     counted together
+ * @param oneways one-way calls that were not simply executed, those of ended sessions included
+ * @param limit of concurrent calls; null if there is none
+ * @param compression of the messages that it sends; null if it compresses none
+ * @param log the number of events that peers and user code caused, logged or not, by place, since
+ *     the process began
  * @param sessions its sessions
  */
 public record EngineStat(

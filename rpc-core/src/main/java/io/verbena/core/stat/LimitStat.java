@@ -3,23 +3,23 @@ package io.verbena.core.stat;
 import java.util.List;
 
 /**
- * The limit of the calls that a server runs at once, and what became of those that came.
+ * The limit of a server's concurrent calls, and the calls that it admitted and refused.
  *
- * @param limit how many calls may run now
- * @param inFlight how many do, with those that wait for a thread
- * @param latencyMicros how long they took lately; 0 while that is not known
- * @param unloadedMicros how long they take where they are few; 0 while that is not known
- * @param priorities the same by priority, the highest first
+ * @param limit the present limit
+ * @param inFlight the number of running calls, including those that wait for a thread
+ * @param latencyMicros their recent latency in microseconds; 0 while it is unknown
+ * @param unloadedMicros their latency under low load in microseconds; 0 while it is unknown
+ * @param priorities the figures by priority, the highest first
  */
 public record LimitStat(
     int limit, int inFlight, long latencyMicros, long unloadedMicros, List<OfPriority> priorities) {
   /**
-   * Calls of one priority.
+   * The calls of one priority.
    *
-   * @param priority in small letters
-   * @param places how many calls of all priorities may run for one of these to be taken
-   * @param taken how many were taken since the server started
-   * @param shed how many were refused
+   * @param priority in lower case
+   * @param places a call of this priority is admitted while fewer calls of all priorities run
+   * @param taken the number of admitted calls since the server started
+   * @param shed the number of refused calls since the server started
    */
   public record OfPriority(String priority, int places, long taken, long shed) {}
 }

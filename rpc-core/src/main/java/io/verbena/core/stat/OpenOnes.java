@@ -11,10 +11,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What is open in this process and can be asked by an MBean. The first one registers the bean, the
- * last one takes it away: a bean holds the class loader that it is of. Safe for use by any thread.
+ * The open objects in this process that an MBean reports. The first object registers the bean and
+ * the last removes it, because a bean keeps its class loader alive. Safe for use by any thread.
  *
- * @param <T> what is open
+ * @param <T> the type of the objects
  */
 public final class OpenOnes<T> {
   private static final Logger LOG = LoggerFactory.getLogger(OpenOnes.class);
@@ -25,17 +25,17 @@ public final class OpenOnes<T> {
   private boolean registered;
 
   /**
-   * Nothing is open yet.
+   * Starts without objects.
    *
-   * @param name the bean's
-   * @param bean is registered with the platform's MBean server while something is open
+   * @param name of the bean
+   * @param bean registered with the platform's MBean server while an object is open
    */
   public OpenOnes(String name, Object bean) {
     this.name = name;
     this.bean = bean;
   }
 
-  /** Adds one; returns how many are open now. */
+  /** Adds an object. Returns the number of open objects. */
   public synchronized int add(T one) {
     open.add(one);
     if (!registered) {
@@ -44,7 +44,7 @@ public final class OpenOnes<T> {
     return open.size();
   }
 
-  /** Takes one away; again does nothing. */
+  /** Removes an object. A second call does nothing. */
   public synchronized void remove(T one) {
     open.remove(one);
     if (registered && open.isEmpty()) {
@@ -53,12 +53,12 @@ public final class OpenOnes<T> {
     }
   }
 
-  /** Returns those that are open, in the order in which they were added. */
+  /** Returns the open objects, in the order in which they were added. */
   public List<T> all() {
     return open;
   }
 
-  /** Returns whether there is anything by this bean to ask. */
+  /** Returns whether the bean is registered. */
   synchronized boolean isRegistered() {
     return registered;
   }
@@ -73,7 +73,7 @@ public final class OpenOnes<T> {
       }
       return true;
     } catch (JMException | SecurityException e) {
-      // Another class loader's Verbena has the name, or the process wants no management.
+      // Verbena in another class loader has the name, or management is disabled in the process.
       LOG.debug("'verbena stat' does not see what {} tells: {}", name, Thrown.words(e));
       return false;
     }

@@ -6,24 +6,24 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * One session, at the moment its event loop was asked.
+ * The figures of one session, at the moment when its event loop was asked.
  *
- * @param peer where the peer is
- * @param identity who the peer has proved to be; empty for anybody
- * @param state how it stands
- * @param path the link that carries calls now, and why
- * @param links every link there is
- * @param callsOut calls made here that have no answer yet, and one-way calls of which the peer has
- *     not said that they are done: the places that are taken in the window
- * @param callsIn calls of the peer's that run here
+ * @param peer the address of the peer
+ * @param identity the identity that the peer has proved; empty if it has proved none
+ * @param state of the session
+ * @param path the link that carries calls now, and the reason for it
+ * @param links all links
+ * @param callsOut used places in the window: calls of this end without an answer, and one-way calls
+ *     that the peer has not reported as done
+ * @param callsIn calls of the peer that run here
  * @param oneways one-way calls that were not simply executed
  * @param owedBytes bytes kept until the peer acknowledges them
- * @param pathChanges how often the path or its reason has changed
- * @param transfers large objects under way, both ways
+ * @param pathChanges the number of changes of the path or its reason
+ * @param transfers large objects in transfer, in both directions
  * @param link figures of the link that carries calls, by name, such as its credits
- * @param costs what the session has measured of the path that carries calls, and the lengths from
- *     which values go beside their message, and from where they are; also from which length on
- *     messages to this peer are compressed; what is not known, or is not done, is left out
+ * @param costs the measured costs of the path that carries calls, and the lengths from which values
+ *     travel beside their message, are sent without a copy, and are compressed. Unknown and unused
+ *     figures are left out
  */
 public record SessionStat(
     String peer,

@@ -4,15 +4,18 @@ import io.verbena.link.runtime.ThrottledLog;
 import java.util.List;
 import java.util.function.Supplier;
 
-/** The clients and servers of this process that can be asked. Safe for use by any thread. */
+/** The clients and servers of this process that report figures. Safe for use by any thread. */
 public final class Stats implements VerbenaMXBean {
-  /** A system property that tells, without asking more, that a JVM has a {@link VerbenaMXBean}. */
+  /** The system property by which a tool sees that a JVM has a {@link VerbenaMXBean}. */
   public static final String MARK = "io.verbena.stat";
 
   private static final ThrottledLog MANY =
       ThrottledLog.of(Stats.class, "clients and servers that are open beside many others");
 
-  /** A process has a client and a server or two. Tests of a whole house have some more. */
+  /**
+   * The number of engines from which a warning is logged. A process needs one or two clients and
+   * servers, a large test some more.
+   */
   private static final int MANY_ENGINES = 64;
 
   private static final OpenOnes<Supplier<EngineStat>> OPEN =
@@ -21,8 +24,8 @@ public final class Stats implements VerbenaMXBean {
   private Stats() {}
 
   /**
-   * Has a client or server answer from now on, until it is {@linkplain #forget forgotten}. Warns
-   * where so many are open that somebody seems to make one for each call and to close none.
+   * Adds a client or server until it is {@linkplain #forget removed}. Logs a warning if so many are
+   * open that the program seems to make one for each call without closing it.
    */
   public static void add(Supplier<EngineStat> engine) {
     int open = OPEN.add(engine);
@@ -30,13 +33,13 @@ public final class Stats implements VerbenaMXBean {
     if (open >= MANY_ENGINES && Integer.bitCount(open) == 1) {
       MANY.warn(
           "{} clients and servers are open in this process, each with event loops, threads and"
-              + " memory of its own. Share one client among all that call, and close() those that"
-              + " nobody uses any more",
+              + " memory. Share one client among all callers, and close() each one that is no longer"
+              + " used",
           open);
     }
   }
 
-  /** Asks a client or server no more. */
+  /** Removes a client or server. */
   public static void forget(Supplier<EngineStat> engine) {
     OPEN.remove(engine);
     mark();
@@ -51,8 +54,8 @@ public final class Stats implements VerbenaMXBean {
   }
 
   /**
-   * Returns what every client and server of this process tells now, in the order they were made.
-   * Asks their event loops; takes 2 s where one does not answer.
+   * Returns the present figures of all clients and servers of this process, in the order in which
+   * they were made. It asks their event loops, and takes up to 2 s if one does not answer.
    */
   public static List<EngineStat> engines() {
     return OPEN.all().stream().map(Supplier::get).toList();

@@ -3,14 +3,14 @@ package io.verbena.core.stat;
 import java.util.List;
 
 /**
- * This process's clients and servers, registered as {@value #NAME} with the platform's MBean server
- * when the first of them is made. Safe for use by any thread; asking takes 2 s where an event loop
- * does not answer.
+ * The clients and servers of this process, registered as {@value #NAME} with the platform's MBean
+ * server while at least one is open. Safe for use by any thread. A call takes up to 2 s if an event
+ * loop does not answer.
  */
 public interface VerbenaMXBean {
-  /** The name it is registered by. */
+  /** The name of the bean. */
   String NAME = "io.verbena:type=Verbena";
 
-  /** Returns every client and server that is open, in the order they were made. */
+  /** Returns the open clients and servers, in the order in which they were made. */
   List<EngineStat> getEngines();
 }

@@ -8,9 +8,12 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The kinds of better link that this process uses. Safe for use by any thread. */
+/** The providers of better links that this process uses. Safe for use by any thread. */
 public final class ChosenUpgrades {
-  /** Names the {@linkplain UpgradeProvider#kind() kind} to use where there are several. */
+  /**
+   * The system property that names the {@linkplain UpgradeProvider#kind() kind} to use if there are
+   * several.
+   */
   public static final String PROPERTY = "verbena.upgrade";
 
   private static final String NONE = "none";
@@ -18,7 +21,7 @@ public final class ChosenUpgrades {
 
   private ChosenUpgrades() {}
 
-  /** Returns those on the class path in the order in which they are tried; none may be there. */
+  /** Returns the providers on the class path in the order in which they are tried; may be empty. */
   public static List<UpgradeProvider> onClassPath() {
     ProviderChoice<UpgradeProvider> choice =
         ProviderChoice.of(UpgradeProvider.class, UpgradeProvider::kind, UpgradeProvider::priority)
@@ -29,7 +32,7 @@ public final class ChosenUpgrades {
         : choice.all();
   }
 
-  /** Returns those on the class path that calls may take by a policy. */
+  /** Returns the providers on the class path that a policy allows. */
   public static List<UpgradeProvider> onClassPath(PathPolicy policy) {
     List<UpgradeProvider> all = onClassPath();
     return policy == PathPolicy.REQUIRE_RDMA
@@ -37,12 +40,12 @@ public final class ChosenUpgrades {
         : all;
   }
 
-  /** Returns what makes RDMA links; null where it is not on the class path. */
+  /** Returns the provider of RDMA links; null if it is not on the class path. */
   public static @Nullable UpgradeProvider rdma() {
     return onClassPath(PathPolicy.REQUIRE_RDMA).stream().findFirst().orElse(null);
   }
 
-  /** Stands for those that cannot be loaded. */
+  /** Stands for providers that cannot be loaded. */
   private record NoUpgrades(String why) implements UpgradeProvider {
     @Override
     public String kind() {

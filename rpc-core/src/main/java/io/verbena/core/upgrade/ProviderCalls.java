@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * Asks a provider of better links, or its driver: whatever that throws fails what was asked for,
- * and nothing else. Safe for use by any thread.
+ * Calls a provider of better links or its driver. If it throws, only that call fails. Safe for use
+ * by any thread.
  */
 public final class ProviderCalls {
   private static final ThrottledLog FAILED =
@@ -35,11 +35,11 @@ public final class ProviderCalls {
    * Makes a call.
    *
    * @param method for messages, such as {@code "request()"}
-   * @throws LinkException if it throws anything, or returns null; the message says what
+   * @throws LinkException if it throws anything or returns null; the message gives the reason
    */
   public static <T> T ask(String method, Question<T> question) throws LinkException {
     try {
-      return Objects.requireNonNull(question.ask(), "null is no answer");
+      return Objects.requireNonNull(question.ask(), "it returned null");
     } catch (LinkException e) {
       throw e;
     } catch (Throwable thrown) {
@@ -47,7 +47,7 @@ public final class ProviderCalls {
     }
   }
 
-  /** Returns whether a provider's links can be made now; where it cannot tell, they cannot. */
+  /** Returns whether a provider's links are available now. If it fails, they are not. */
   public static Availability availability(UpgradeProvider provider) {
     try {
       return ask("availability()", provider::availability);
@@ -56,7 +56,7 @@ public final class ProviderCalls {
     }
   }
 
-  /** Returns what a provider's links are called; where it cannot tell, by its class. */
+  /** Returns the kind of a provider's links, or the name of its class if it fails. */
   public static String kind(UpgradeProvider provider) {
     try {
       return ask("kind()", provider::kind);
@@ -65,7 +65,7 @@ public final class ProviderCalls {
     }
   }
 
-  /** Returns why a provider's links do not lead to a peer; empty where they may. */
+  /** Returns the reason why a provider's links cannot reach a peer; empty if they may. */
   public static String outOfReach(UpgradeProvider provider, URI peer) {
     try {
       return ask("outOfReach()", () -> provider.outOfReach(peer));
@@ -74,7 +74,7 @@ public final class ProviderCalls {
     }
   }
 
-  /** Returns whether a request is of a provider's kind; not, where it cannot tell. */
+  /** Returns whether a request is of a provider's kind; false if the provider fails. */
   public static boolean understands(UpgradeProvider provider, byte[] request) {
     try {
       return ask("understands()", () -> provider.understands(request));
@@ -83,7 +83,7 @@ public final class ProviderCalls {
     }
   }
 
-  /** Returns a provider's figures; none where it cannot tell. */
+  /** Returns a provider's figures; none if it fails. */
   public static Map<String, Long> figures(UpgradeProvider provider) {
     try {
       return ask("figures()", provider::figures);
@@ -92,11 +92,11 @@ public final class ProviderCalls {
     }
   }
 
-  /** Logs what a method threw, and returns it as the end of an attempt, in one line. */
+  /** Logs the exception of a method, and returns it as the failure of an attempt, in one line. */
   public static LinkException failure(String method, Throwable thrown) {
     Throwable root = thrown;
     while (root instanceof ExceptionInInitializerError && root.getCause() != null) {
-      root = root.getCause(); // says more than that a class could not be initialized
+      root = root.getCause(); // the cause says more than the failed initialization of a class
     }
     String words = Thrown.fullWords(root).lines().findFirst().orElse("");
     String why =
@@ -105,6 +105,6 @@ public final class ProviderCalls {
             + ": "
             + words.substring(0, Math.min(words.length(), MOST_CHARACTERS));
     FAILED.warn("No better link, for {}; sessions stay on TCP, or go back to it", why, thrown);
-    return new LinkException(why, null); // a cause may throw when it is logged
+    return new LinkException(why, null); // without a cause, which may throw when it is logged
   }
 }

@@ -1,11 +1,11 @@
 /**
- * Which kind of better link there is, and what keeps its mistakes from the sessions. Whatever a
- * provider throws, errors of the linker included, is a reason to stay on TCP: it is logged, the
- * session's path says it, and calls go on. Two places catch it: {@link
- * io.verbena.core.upgrade.ProviderCalls} where an attempt asks for something, and the event loop
- * where it steps its links.
+ * The choice of better links, and the protection of sessions from faulty providers. If a provider
+ * throws, even an error of the linker, the session stays on TCP. The exception is logged, the
+ * session's path gives the reason, and calls continue. It is caught in two places: {@link
+ * io.verbena.core.upgrade.ProviderCalls} for calls during an attempt, and the event loop, which
+ * steps the links.
  *
- * <p>Providers are asked by any thread; drivers and links by the loop that they belong to.
+ * <p>Any thread calls providers. Only their loop calls drivers and links.
  */
 @NullMarked
 package io.verbena.core.upgrade;

@@ -32,7 +32,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** A session with contracts, calls both ways, regions and large objects. */
+/** A session with contracts, calls in both directions, regions and large objects. */
 public final class UserSession extends SessionImpl {
   private final RemoteServices contracts = new RemoteServices(this);
   private final Transfers transfers = new Transfers(this, this::lastCallOfPeer);
@@ -44,11 +44,11 @@ public final class UserSession extends SessionImpl {
   private final Regions regions;
 
   /**
-   * One that serves nothing yet.
+   * Makes a session without services.
    *
    * @param counters of all sessions of the client or server
-   * @param interceptors what every call passes
-   * @param admission gives the peer's calls places; null where they need none
+   * @param interceptors the interceptors that every call passes
+   * @param admission admits the peer's calls; null if all are admitted
    */
   public UserSession(
       SessionContext context,
@@ -80,16 +80,16 @@ public final class UserSession extends SessionImpl {
   }
 
   /**
-   * Serves what every session of a server serves; before its first link.
+   * Serves the services that all sessions of a server share. It is called before the first link.
    *
-   * @param tellsAll whether a peer hears of services of which it shows no contract
+   * @param tellsAll whether a peer may read services for which it has no contract
    */
   public UserSession serving(LocalServices shared, boolean tellsAll) {
     contracts.serveAll(shared, tellsAll);
     return this;
   }
 
-  // ---- as its users have it, for any thread but where it says ----
+  // ---- the interface for users; for any thread ----
 
   @Override
   public void serve(ServiceBinding binding) {
@@ -113,11 +113,10 @@ public final class UserSession extends SessionImpl {
   }
 
   /**
-   * Finds out whether the peer serves a contract, with every method in a shape that fits. Safe for
-   * any thread.
+   * Checks that the peer serves a contract and that every method fits. Safe for use by any thread.
    *
-   * @return what is in the way, in words; fails with an {@link RpcException} UNIMPLEMENTED where
-   *     the peer does not serve it; cancelled if the peer is lost meanwhile
+   * @return the misfits in words. It fails with an {@link RpcException} UNIMPLEMENTED if the peer
+   *     does not serve the contract, and is cancelled if the peer is lost
    */
   public CompletableFuture<List<String>> check(ServiceDescriptor<?> service) {
     CompletableFuture<List<String>> problems = new CompletableFuture<>();
@@ -126,9 +125,9 @@ public final class UserSession extends SessionImpl {
   }
 
   /**
-   * Finds out which services the peer serves. Safe for any thread.
+   * Asks the peer for its services. Safe for use by any thread.
    *
-   * @return their names, sorted; cancelled if the session is not open
+   * @return their names, sorted. It is cancelled if the session is not open
    */
   public CompletableFuture<List<String>> peerServices() {
     CompletableFuture<List<String>> names = new CompletableFuture<>();
@@ -137,10 +136,10 @@ public final class UserSession extends SessionImpl {
   }
 
   /**
-   * Asks the peer for what its contract of a service says on the wire. Safe for any thread.
+   * Asks the peer for the schema of a service. Safe for use by any thread.
    *
-   * @return the schema; fails with an {@link RpcException} UNIMPLEMENTED where the peer does not
-   *     serve it; cancelled if the session is not open, or the peer lost meanwhile
+   * @return the schema. It fails with an {@link RpcException} UNIMPLEMENTED if the peer does not
+   *     serve it, and is cancelled if the session is not open or the peer is lost
    */
   public CompletableFuture<Schema> peerSchema(String service) {
     CompletableFuture<Schema> schema = new CompletableFuture<>();
@@ -148,7 +147,7 @@ public final class UserSession extends SessionImpl {
     return schema;
   }
 
-  /** Returns the window of calls under way. */
+  /** Returns the window of calls in flight. */
   public CallWindow window() {
     return calls.window();
   }
@@ -163,7 +162,7 @@ public final class UserSession extends SessionImpl {
     return silentStat(calls.counters().stat());
   }
 
-  // ---- what the session asks ----
+  // ---- questions of the session ----
 
   @Override
   protected List<OfferedService> greeting() {

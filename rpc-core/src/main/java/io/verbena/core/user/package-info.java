@@ -1,4 +1,4 @@
-/** The session as its users have it: a pipe, and all that lies on it. */
+/** The complete session: a pipe, with all the participants that use it. */
 @NullMarked
 package io.verbena.core.user;
 
