@@ -128,6 +128,8 @@ class DisniEndpointsTest {
         new RdmaPassiveEndpointGroup<>(TIMEOUT_MILLIS, 10, 4, 40);
     RdmaEndpointFactory<PingPong> factory = (id, serverSide) -> new PingPong(group, id, serverSide);
     group.init(factory);
+    // DiSNI's own default is 0: one acknowledgement that comes late would end the connection.
+    group.getConnParam().setRetry_count((byte) 7);
     return group;
   }
 
