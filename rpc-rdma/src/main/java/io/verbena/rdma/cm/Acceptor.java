@@ -44,27 +44,18 @@ final class Acceptor implements CmListener {
    */
   private static final int OFFER_LIVES = 2;
 
+  private final Connections connections;
   private final LinkContext context;
-  private final CmEvents events;
-  private final Devices devices;
-  private final OpenLinks links;
   private final Listeners listeners;
   private final OfferTokens tokens;
 
   /** Accepted requests whose link is not open yet. */
   private final List<PassiveConnect> accepted = new ArrayList<>();
 
-  Acceptor(
-      LinkContext context,
-      CmEvents events,
-      Devices devices,
-      OpenLinks links,
-      DeviceAddresses addresses) {
-    this.context = context;
-    this.events = events;
-    this.devices = devices;
-    this.links = links;
-    this.listeners = new Listeners(addresses, events, this);
+  Acceptor(Connections connections, DeviceAddresses addresses) {
+    this.connections = connections;
+    this.context = connections.context;
+    this.listeners = new Listeners(addresses, connections.events, this);
     this.tokens = new OfferTokens(context.counters());
   }
 
@@ -84,8 +75,8 @@ final class Acceptor implements CmListener {
 
   private void openDevices() throws LinkException {
     try {
-      for (IbvContext context : listeners.devices()) {
-        devices.of(context);
+      for (IbvContext device : listeners.devices()) {
+        connections.devices.of(device);
       }
     } catch (Throwable e) {
       throw new LinkException("a verbs device cannot be opened: " + Words.of(e), e);
@@ -163,13 +154,9 @@ final class Acceptor implements CmListener {
     RdmaLink link = open(id, connect);
     connect.connecting(link);
     accepted.add(connect);
-    events.hand(id, new ConnectionEvents(link, null, context.counters()));
     try {
       link.peerTerms(greeting.terms());
-      VerbsCmId.of(id).setAckTimeout(context.settings().ackTimeout());
-      ConnectionParameters parameters = new ConnectionParameters();
-      parameters.privateData(new Greeting(greeting.token(), link.terms()).encode());
-      id.accept(parameters);
+      id.accept(connections.parameters(id, link, greeting.token()));
       link.accepted();
     } catch (Throwable e) {
       tellRejection(id, Words.of(e));
@@ -180,11 +167,7 @@ final class Acceptor implements CmListener {
   /** Opens the link of a request, or rejects the request. */
   private RdmaLink open(RdmaCmId id, PassiveConnect connect) throws IOException {
     try {
-      IbvContext verbs = id.getVerbs();
-      if (verbs == null) {
-        throw new IOException("no verbs device here has that address");
-      }
-      return links.open(devices.of(verbs), id, connect.options(), connect);
+      return connections.open(id, null, connect.options(), connect);
     } catch (Throwable e) {
       reject(id, Words.of(e));
       throw e;
@@ -193,7 +176,7 @@ final class Acceptor implements CmListener {
 
   private void reject(RdmaCmId id, String reason) {
     tellRejection(id, reason);
-    events.destroy(id);
+    connections.events.destroy(id);
   }
 
   private static void tellRejection(RdmaCmId id, String reason) {

@@ -16,9 +16,7 @@ import io.verbena.rdma.Words;
 import io.verbena.rdma.link.LinkContext;
 import io.verbena.rdma.link.LinkOpenListener;
 import io.verbena.rdma.link.RdmaLink;
-import io.verbena.rdma.wire.Greeting;
 import io.verbena.rdma.wire.Offer;
-import io.verbena.verbs.ext.ConnectionParameters;
 import io.verbena.verbs.ext.VerbsCmId;
 import io.verbena.verbs.ext.VerbsContext;
 import java.io.IOException;
@@ -52,10 +50,9 @@ final class ActiveConnect implements CmListener, LinkOpenListener {
    */
   private static final int MOST_TRIED = 8;
 
+  private final Connections connections;
   private final LinkContext context;
   private final CmEvents events;
-  private final Devices devices;
-  private final OpenLinks links;
   private final DeviceAddresses addresses;
   private final CandidateOrder order;
   private final LinkOptions options;
@@ -80,19 +77,15 @@ final class ActiveConnect implements CmListener, LinkOpenListener {
   private boolean known;
 
   ActiveConnect(
-      LinkContext context,
-      CmEvents events,
-      Devices devices,
-      OpenLinks links,
+      Connections connections,
       DeviceAddresses addresses,
       CandidateOrder order,
       LinkOptions options,
       LinkDriver.ConnectHandler handler,
       byte[] offer) {
-    this.context = context;
-    this.events = events;
-    this.devices = devices;
-    this.links = links;
+    this.connections = connections;
+    this.context = connections.context;
+    this.events = connections.events;
     this.addresses = addresses;
     this.order = order;
     this.options = options;
@@ -286,16 +279,12 @@ final class ActiveConnect implements CmListener, LinkOpenListener {
     if (!options.beside().isEmpty() && from != null && !from.device().equals(device)) {
       throw new IOException(device + " leads there, and not " + from);
     }
-    RdmaLink made = links.open(devices.of(verbs), resolved, options, this);
+    RdmaLink made = connections.open(resolved, offer.token(), options, this);
     made.rails(this::rails);
     id = null; // owned by the link from here on
     link = made;
-    events.hand(resolved, new ConnectionEvents(made, offer.token(), context.counters()));
     try {
-      VerbsCmId.of(resolved).setAckTimeout(context.settings().ackTimeout());
-      ConnectionParameters parameters = new ConnectionParameters();
-      parameters.privateData(new Greeting(offer.token(), made.terms()).encode());
-      resolved.connect(parameters);
+      resolved.connect(connections.parameters(resolved, made, offer.token()));
     } catch (Throwable e) {
       made.abort(Words.of(e));
     }

@@ -79,7 +79,7 @@ public final class RdmaDriver implements UpgradeDriver {
 
   private final Registrations memory;
   private final Devices devices;
-  private final OpenLinks links;
+  private final Connections connections;
   private final Acceptor acceptor;
   private final CandidateOrder order = new CandidateOrder();
   private final List<ActiveConnect> attempts = new ArrayList<>();
@@ -124,8 +124,8 @@ public final class RdmaDriver implements UpgradeDriver {
     this.memory = new Registrations(budget, counters);
     this.devices =
         new Devices(numa, settings, memory, counters, device -> waiter.add(device.channel()));
-    this.links = new OpenLinks(context, events);
-    this.acceptor = new Acceptor(context, events, devices, links, addresses);
+    this.connections = new Connections(context, events, devices);
+    this.acceptor = new Acceptor(connections, addresses);
     this.eventsSeen = now;
     this.deviceEventsSeen = now;
     this.memorySeen = now;
@@ -136,7 +136,7 @@ public final class RdmaDriver implements UpgradeDriver {
 
   @Override
   public boolean isInUse() {
-    return !links.isEmpty();
+    return !connections.isEmpty();
   }
 
   @Override
@@ -268,9 +268,7 @@ public final class RdmaDriver implements UpgradeDriver {
   @Override
   public void connect(byte[] offer, LinkOptions options, LinkDriver.ConnectHandler handler) {
     opening = true;
-    attempts.add(
-        new ActiveConnect(
-            context, events, devices, links, addresses, order, options, handler, offer));
+    attempts.add(new ActiveConnect(connections, addresses, order, options, handler, offer));
   }
 
   @Override
@@ -283,11 +281,11 @@ public final class RdmaDriver implements UpgradeDriver {
     acceptor.close();
     attempts.forEach(attempt -> attempt.abandon("the driver was closed"));
     attempts.clear();
-    for (RdmaLink link : links.all()) {
+    for (RdmaLink link : connections.all()) {
       link.close();
     }
     linger(meanwhile);
-    for (RdmaLink link : links.all()) {
+    for (RdmaLink link : connections.all()) {
       link.abort("the driver was closed");
       link.finish();
     }
@@ -311,7 +309,7 @@ public final class RdmaDriver implements UpgradeDriver {
     long pauses = LINGER_NANOS / LINGER_STEP_NANOS;
     try (WaitSet pause = provider.newWaitSet()) {
       long now;
-      while (links.someSend() && pauses > 0 && (now = context.clock().nanoTime()) - end < 0) {
+      while (connections.someSend() && pauses > 0 && (now = context.clock().nanoTime()) - end < 0) {
         meanwhile.run();
         if (poll(now) == 0) {
           pause.await(LINGER_STEP_NANOS);

@@ -1,0 +1,86 @@
+package io.verbena.rdma.cm;
+
+import com.ibm.disni.verbs.IbvContext;
+import com.ibm.disni.verbs.RdmaCmId;
+import io.verbena.link.LinkOptions;
+import io.verbena.link.Secret;
+import io.verbena.rdma.link.LinkContext;
+import io.verbena.rdma.link.LinkOpenListener;
+import io.verbena.rdma.link.RdmaLink;
+import io.verbena.rdma.wire.Greeting;
+import io.verbena.verbs.ext.ConnectionParameters;
+import io.verbena.verbs.ext.VerbsCmId;
+import java.io.IOException;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What both ends of a driver's connections share, and all links that stand on these, from the
+ * making of their queue pair until nothing is left of them.
+ */
+final class Connections {
+  final LinkContext context;
+  final CmEvents events;
+  final Devices devices;
+  private final Set<RdmaLink> links = new LinkedHashSet<>();
+
+  Connections(LinkContext context, CmEvents events, Devices devices) {
+    this.context = context;
+    this.events = events;
+    this.devices = devices;
+  }
+
+  /**
+   * Makes the link of a connection, which has the events of its id from now on; leaves the id as it
+   * was where that fails.
+   *
+   * @param token what an acceptance must repeat; null on the passive end
+   */
+  RdmaLink open(RdmaCmId id, @Nullable Secret token, LinkOptions options, LinkOpenListener opening)
+      throws IOException {
+    IbvContext verbs = id.getVerbs();
+    if (verbs == null) {
+      throw new IOException("no verbs device here has that address");
+    }
+    RdmaLink[] made = new RdmaLink[1];
+    made[0] =
+        new RdmaLink(
+            context,
+            devices.of(verbs),
+            id,
+            options,
+            RdmaAddress.format(id.getDestination()),
+            RdmaAddress.format(id.getSource()),
+            opening,
+            () -> {
+              events.forget(id);
+              links.remove(made[0]);
+            });
+    links.add(made[0]);
+    events.hand(id, new ConnectionEvents(made[0], token, context.counters()));
+    return made[0];
+  }
+
+  /** Returns what this end's request, or acceptance, says of a link. */
+  ConnectionParameters parameters(RdmaCmId id, RdmaLink link, Secret token) throws IOException {
+    VerbsCmId.of(id).setAckTimeout(context.settings().ackTimeout());
+    ConnectionParameters parameters = new ConnectionParameters();
+    parameters.privateData(new Greeting(token, link.terms()).encode());
+    return parameters;
+  }
+
+  boolean isEmpty() {
+    return links.isEmpty();
+  }
+
+  /** Returns whether a link has something on its way to its peer. */
+  boolean someSend() {
+    return links.stream().anyMatch(RdmaLink::isSending);
+  }
+
+  List<RdmaLink> all() {
+    return List.copyOf(links);
+  }
+}
