@@ -127,7 +127,8 @@ enum Planted {
   REGION_REACHED_AFTER_ITS_END(
       8,
       Workload.REGIONS,
-      Slip.in("core.region.ExposedRegions", "ends", Planting.withoutCalling("remove")),
+      Slip.in("core.region.ExposedRegions", "lambda$expose$0", Planting.withoutCalling("remove")),
+      Slip.in("core.region.ExposedRegions", "find", Planting.returning("isOpen", 1)),
       Slip.in("core.region.Exposure", "checkOpen", Planting.reading("open", 1))),
 
   /** The pieces of a request are read and written from the last to the first. */

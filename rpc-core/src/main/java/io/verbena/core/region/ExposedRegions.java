@@ -27,10 +27,8 @@ import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -111,10 +109,9 @@ public final class ExposedRegions implements Participant {
   private static final SecureRandom RANDOM = new SecureRandom();
 
   private final SessionImpl session;
-  private final Map<Long, Exposure> regions = new ConcurrentHashMap<>();
 
-  /** Those that have ended, and whose path is not fenced. */
-  private final Set<Exposure> ending = ConcurrentHashMap.newKeySet();
+  /** Each until it has ended, and its path is fenced. */
+  private final Map<Long, Exposure> regions = new ConcurrentHashMap<>();
 
   private final AtomicLong lastId = new AtomicLong();
 
@@ -167,20 +164,16 @@ public final class ExposedRegions implements Participant {
     EventLoop loop = session.loop();
     RegionRef ref =
         new RegionRef(lastId.incrementAndGet(), RANDOM.nextLong(), memory.byteSize(), access);
-    Exposure region = new Exposure(ref, memory, loop, this::ends);
+    Exposure region = new Exposure(ref, memory, loop);
     regions.put(ref.id(), region);
+    CompletableFuture<Void> _ =
+        region.ended().whenComplete((end, lost) -> regions.remove(ref.id()));
     if (session.isEnded() || session.isClosing()) { // by another thread, which may not have seen it
       region.close();
       throw new IllegalStateException("nothing can be exposed here: the session has ended");
     }
     region.renew(lease);
     return region;
-  }
-
-  private void ends(Exposure region) {
-    ending.add(region); // first: a path that closes now finds it in one of the two
-    regions.remove(region.ref().id());
-    CompletableFuture<Void> _ = region.ended().whenComplete((end, lost) -> ending.remove(region));
   }
 
   private static void check(MemorySegment memory, int access) {
@@ -208,7 +201,6 @@ public final class ExposedRegions implements Participant {
   @Override
   public void pathClosed(BulkPath path) {
     regions.values().forEach(region -> region.pathClosed(path));
-    List.copyOf(ending).forEach(region -> region.pathClosed(path));
   }
 
   /** Its leases end with the peer. */
@@ -285,7 +277,9 @@ public final class ExposedRegions implements Participant {
       return;
     }
     BulkPath path = reaching(session);
-    boolean may = region.isOpened() || opened(regions.values()) + opened(ending) < MOST_OPENED;
+    boolean may =
+        region.isOpened()
+            || regions.values().stream().filter(Exposure::isOpened).count() < MOST_OPENED;
     if (path == null || !may) {
       call.handle(reply -> reply.result().writeBoolean(false));
       return;
@@ -304,10 +298,6 @@ public final class ExposedRegions implements Participant {
       out.writeInt(region.ref().access());
       out.writeBytes(advertisement);
     }
-  }
-
-  private static long opened(Collection<Exposure> some) {
-    return some.stream().filter(Exposure::isOpened).count();
   }
 
   /** Returns the path of the session's frames, if its device reads and writes by itself. */
@@ -339,7 +329,7 @@ public final class ExposedRegions implements Participant {
 
   private Exposure find(long id, long key) {
     Exposure found = regions.get(id);
-    if (found == null || found.ref().key() != key) {
+    if (found == null || found.ref().key() != key || !found.isOpen()) {
       throw new RpcException(
               RpcStatus.UNAVAILABLE,
               "region "

@@ -21,7 +21,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,7 +47,6 @@ final class Exposure implements ExposedRegion {
   private final RegionRef ref;
   private final MemorySegment memory;
   private final EventLoop loop;
-  private final Consumer<Exposure> whenEnded;
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
   private volatile boolean open = true;
 
@@ -61,11 +59,10 @@ final class Exposure implements ExposedRegion {
   /** Of the next look at its memory; the loop's alone. */
   private long watch = Timers.NONE;
 
-  Exposure(RegionRef ref, MemorySegment memory, EventLoop loop, Consumer<Exposure> whenEnded) {
+  Exposure(RegionRef ref, MemorySegment memory, EventLoop loop) {
     this.ref = ref;
     this.memory = memory;
     this.loop = loop;
-    this.whenEnded = whenEnded;
   }
 
   @Override
@@ -99,7 +96,6 @@ final class Exposure implements ExposedRegion {
       open = false;
       opened = opening != null;
     }
-    whenEnded.accept(this);
     loop.execute(
         () -> {
           loop.timers().cancel(timer); // or it would hold the memory till then
