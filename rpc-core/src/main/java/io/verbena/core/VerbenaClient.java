@@ -107,19 +107,9 @@ public final class VerbenaClient implements AutoCloseable {
           "connect was called on an event loop, by a nonBlocking handler or a callback of an async"
               + " call, and it would wait. Use session(address) there.");
     }
-    CompletableFuture<Void> opened = new CompletableFuture<>();
-    connector.openFromAnyThread(
-        failure -> {
-          if (failure == null) {
-            opened.complete(null);
-          } else {
-            opened.completeExceptionally(unreachable(address, failure));
-          }
-        });
+    long patience = link.connectTimeout().multipliedBy(4).plus(LOOP_PATIENCE).toNanos();
     try {
-      opened.get(
-          link.connectTimeout().multipliedBy(4).plus(LOOP_PATIENCE).toNanos(),
-          TimeUnit.NANOSECONDS);
+      opened(connector, address).get(patience, TimeUnit.NANOSECONDS);
       return connector.session();
     } catch (TimeoutException e) {
       connector.session().close();
@@ -243,20 +233,23 @@ public final class VerbenaClient implements AutoCloseable {
    */
   public CompletionStage<Void> open(Session session) {
     Connector connector = sessions.get((SessionImpl) session);
+    return connector == null
+        ? CompletableFuture.failedFuture(
+            unreachable(
+                session.toString(), new Connector.Failure(RpcStatus.CANCELLED, "it has ended")))
+        : opened(connector, connector.address());
+  }
+
+  private static CompletableFuture<Void> opened(Connector connector, String address) {
     CompletableFuture<Void> opened = new CompletableFuture<>();
-    if (connector == null) {
-      Connector.Failure ended = new Connector.Failure(RpcStatus.CANCELLED, "it has ended");
-      opened.completeExceptionally(unreachable(session.toString(), ended));
-    } else {
-      connector.openFromAnyThread(
-          failure -> {
-            if (failure == null) {
-              opened.complete(null);
-            } else {
-              opened.completeExceptionally(unreachable(connector.address(), failure));
-            }
-          });
-    }
+    connector.openFromAnyThread(
+        failure -> {
+          if (failure == null) {
+            opened.complete(null);
+          } else {
+            opened.completeExceptionally(unreachable(address, failure));
+          }
+        });
     return opened;
   }
 
