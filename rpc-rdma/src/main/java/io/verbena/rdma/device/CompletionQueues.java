@@ -9,6 +9,7 @@ import io.verbena.verbs.ext.VerbsCompChannel;
 import io.verbena.verbs.ext.VerbsCq;
 import java.io.IOException;
 import java.lang.foreign.Arena;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -32,8 +33,7 @@ final class CompletionQueues {
   private final int mostEntries;
   private final CompletionBlock block;
 
-  /** The queues in the order of their creation, each with a reference to the next. */
-  private @Nullable Queue first;
+  private final List<Queue> queues = new ArrayList<>(1);
 
   private @Nullable SharedReceives orphanage;
 
@@ -57,7 +57,6 @@ final class CompletionQueues {
   static final class Queue {
     final IbvCQ cq;
     private final VerbsCq verbs;
-    private @Nullable Queue next;
     private int free;
 
     Queue(IbvCQ cq, int entries) {
@@ -73,21 +72,15 @@ final class CompletionQueues {
 
   /** Reserves entries in one queue. */
   Queue reserve(int entries) throws IOException {
-    Queue last = null;
-    for (Queue queue = first; queue != null; queue = queue.next) {
+    for (Queue queue : queues) {
       if (queue.free >= entries) {
         queue.free -= entries;
         return queue;
       }
-      last = queue;
     }
     int size = Math.max(entries, Math.min(ENTRIES, mostEntries));
     Queue added = new Queue(context.createCQ(channel, size, 0), size);
-    if (last == null) {
-      first = added;
-    } else {
-      last.next = added;
-    }
+    queues.add(added);
     added.free -= entries;
     return added;
   }
@@ -95,7 +88,8 @@ final class CompletionQueues {
   /** Passes all completions to their links; returns their number. */
   int poll() throws IOException {
     int done = 0;
-    for (Queue queue = first; queue != null; queue = queue.next) {
+    for (int i = 0; i < queues.size(); i++) { // in each cycle, so without an iterator
+      Queue queue = queues.get(i);
       int count = queue.verbs.poll(block);
       if (count > 0) {
         done += handOver(queue, count);
@@ -189,7 +183,7 @@ final class CompletionQueues {
   /** Makes the next completion of any queue announce itself on the channel. */
   void arm() throws IOException {
     takeAnnounced(); // announced completions have been or will be polled
-    for (Queue queue = first; queue != null; queue = queue.next) {
+    for (Queue queue : queues) {
       queue.verbs.arm(false);
     }
   }
@@ -205,18 +199,7 @@ final class CompletionQueues {
   /** Destroys the remaining queues. */
   void close() throws IOException {
     Destruction destruction = new Destruction();
-    Queue left = null;
-    for (Queue queue = first; queue != null; queue = queue.next) {
-      if (destruction.of(queue.cq::destroyCQ)) {
-        if (left == null) {
-          first = queue.next;
-        } else {
-          left.next = queue.next;
-        }
-      } else {
-        left = queue;
-      }
-    }
+    queues.removeIf(queue -> destruction.of(queue.cq::destroyCQ));
     destruction.end();
   }
 }
