@@ -2,6 +2,7 @@ package io.verbena.core.transfer;
 
 import io.verbena.core.bulk.BulkMemory;
 import io.verbena.core.bulk.BulkMemory.Block;
+import io.verbena.core.bulk.LimitedWait;
 import io.verbena.core.bulk.TransferProblem;
 import io.verbena.core.session.SessionImpl;
 import io.verbena.link.memory.Quota;
@@ -27,12 +28,6 @@ final class ReadAhead {
   private long held;
   private long movedAt;
 
-  /** Waits for memory. */
-  interface Awaiting {
-    /** There is not so much now: waits until there may be. */
-    void await(Shortage of) throws TransferProblem;
-  }
-
   /** Nothing is read ahead yet. */
   ReadAhead(SessionImpl session) {
     this.session = session;
@@ -45,26 +40,22 @@ final class ReadAhead {
    * Claims memory.
    *
    * @param count how many blocks would do; there may be fewer
-   * @param granted where the receiver waits for it: is told to wait, and for what; null where the
-   *     receiver is waited for, which has but half of the room, or each could wait for the other
+   * @param wait where the receiver waits for it; null where the receiver is waited for, which has
+   *     but half of the room, or each could wait for the other
    * @return null where others of the session have to be done before
    * @throws TransferProblem where there is not so much for any session, or nothing has moved for
    *     long: whoever holds it may wait for this one
    */
-  @Nullable List<Block> claim(int count, long size, @Nullable Awaiting granted)
+  @Nullable List<Block> claim(int count, long size, @Nullable LimitedWait wait)
       throws TransferProblem {
     long each = BulkMemory.sizeFor(size);
-    if (held > 0 && held + count * each > (granted != null ? most : most / 2)) {
-      if (granted != null) {
-        granted.await(new Shortage(waiters, () -> count * each));
-      }
+    if (held > 0 && held + count * each > (wait != null ? most : most / 2)) {
+      await(wait, new Shortage(waiters, () -> count * each));
       return null;
     }
     int taken = taken(count, each);
     if (taken == 0) {
-      if (granted != null) {
-        granted.await(share.shortage(each));
-      }
+      await(wait, share.shortage(each));
       return null;
     }
     List<Block> blocks = memory.claim(taken, size);
@@ -75,6 +66,15 @@ final class ReadAhead {
     blocks.forEach(block -> held += block.size());
     moved();
     return blocks;
+  }
+
+  private void await(@Nullable LimitedWait wait, Shortage of) throws TransferProblem {
+    if (wait != null) {
+      wait.tries();
+      if (!wait.goesOn(of)) {
+        throw memory.noRoom(of.needs().getAsLong());
+      }
+    }
   }
 
   /** Takes of the share what there is for so many blocks; returns for how many that is. */

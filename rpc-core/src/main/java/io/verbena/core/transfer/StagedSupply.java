@@ -12,7 +12,6 @@ import io.verbena.link.LinkException;
 import io.verbena.link.MemoryLife;
 import io.verbena.link.RemoteTarget;
 import io.verbena.link.SendResult;
-import io.verbena.link.memory.Shortage;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.List;
@@ -46,7 +45,7 @@ final class StagedSupply extends Supply {
   private long summedUpTo;
   private int run;
   private boolean filling;
-  private @Nullable LimitedWait wait;
+  private final LimitedWait wait;
 
   private record Filled(long start, long end, Block block, Attached attached) {}
 
@@ -59,6 +58,7 @@ final class StagedSupply extends Supply {
       BulkTransfer owner, ReadAhead readAhead, OpenSource source, long from, @Nullable Crc crc) {
     super(owner);
     this.readAhead = readAhead;
+    this.wait = new LimitedWait(session.loop(), owner::moves, readAhead::movedAt);
     this.source = source;
     this.file = crc == null && source instanceof OpenSource.InFile plain ? plain : null;
     this.length = source.length();
@@ -80,35 +80,16 @@ final class StagedSupply extends Supply {
     int count = (int) Math.min(MOST_BLOCKS, (length + size - 1) / size);
     List<Block> blocks;
     try {
-      blocks = readAhead.claim(count, size, granted ? this::await : null);
+      blocks = readAhead.claim(count, size, granted ? wait : null);
     } catch (TransferProblem e) {
       owner.broken(e);
       return;
     }
     if (blocks != null) {
-      waitsNoMore();
+      wait.ends();
       begun = true;
       free.addAll(blocks);
       fillMore();
-    }
-  }
-
-  /** There is not so much memory now: waits, if the receiver does, until there may be. */
-  void await(Shortage of) throws TransferProblem {
-    LimitedWait waits = wait;
-    if (waits == null) {
-      waits = new LimitedWait(session.loop(), owner::moves, readAhead::movedAt);
-      wait = waits;
-    }
-    waits.tries();
-    if (!waits.goesOn(of)) {
-      throw session.bulkContext().memory().noRoom(of.needs().getAsLong());
-    }
-  }
-
-  private void waitsNoMore() {
-    if (wait != null) {
-      wait.ends();
     }
   }
 
@@ -311,7 +292,7 @@ final class StagedSupply extends Supply {
 
   @Override
   void closes() {
-    waitsNoMore();
+    wait.ends();
     ArrayDeque<Filled> left = new ArrayDeque<>(filled);
     filled.clear();
     left.forEach(this::giveBack);
