@@ -132,7 +132,6 @@ public final class LimitedWait {
   }
 
   private void onTime(long now) {
-    timer = Timers.NONE;
     long moved = progressAt.getAsLong();
     if (moved != Long.MIN_VALUE && moved - since > 0) {
       since = moved;
@@ -155,7 +154,6 @@ public final class LimitedWait {
     if (waits) {
       waits = false;
       loop.timers().cancel(timer);
-      timer = Timers.NONE;
       loop.timers().cancel(pause);
       pause = Timers.NONE;
     }

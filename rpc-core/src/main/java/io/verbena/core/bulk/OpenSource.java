@@ -60,7 +60,6 @@ public sealed interface OpenSource {
    */
   void read(long at, MemorySegment into) throws Exception;
 
-  /** Returns who reads. */
   RunOn readBy();
 
   void close();
@@ -92,7 +91,6 @@ public sealed interface OpenSource {
     public void close() {}
   }
 
-  /** A range of a file. */
   record InFile(OpenFile file, long offset, long length) implements OpenSource {
     @Override
     public OpenSource slice(long from, long sliceLength) {
@@ -131,7 +129,6 @@ public sealed interface OpenSource {
     }
   }
 
-  /** Bytes that are made. */
   record Made(Source.Filler filler, long offset, long length) implements OpenSource {
     @Override
     public OpenSource slice(long from, long sliceLength) {
@@ -152,7 +149,6 @@ public sealed interface OpenSource {
     public void close() {}
   }
 
-  /** Several sources as one. */
   record Joined(List<OpenSource> pieces) implements OpenSource {
     @Override
     public long length() {

@@ -249,7 +249,6 @@ public final class PublishedObjects {
 
     /** Looks whether the lease is at its end, and again when it may be. On the loop. */
     private void watch(long now) {
-      timer = Timers.NONE;
       long until;
       synchronized (this) {
         if (closed) {

@@ -6,7 +6,6 @@ import io.verbena.core.sequence.Outgoing;
 
 /** A call, as far as contracts are concerned: it waits until it is known how they fit. */
 public interface ContractCall extends Outgoing {
-  /** Returns the method called. */
   MethodDescriptor<?> method();
 
   /** Returns whether it has ended: it need not be sent any more. */

@@ -80,7 +80,6 @@ final class RemoteService {
     return found;
   }
 
-  /** It is known now. */
   void found(Compatibility compatibility) {
     found = compatibility;
     checks.forEach(check -> check.complete(compatibility.problems()));

@@ -62,7 +62,6 @@ public final class RemoteServices implements Participant {
   /** Whether the peer does. */
   private boolean peerTells = true;
 
-  /** What the peer's services take, in bytes. */
   private long taken;
 
   /** How many of this end's services the peer was told of, and its greeting told. */

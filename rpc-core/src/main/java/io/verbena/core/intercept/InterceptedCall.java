@@ -76,7 +76,6 @@ final class InterceptedCall<R> extends CompletableFuture<R> implements Awaited<R
     this.waits = waits ? Thread.currentThread() : null;
   }
 
-  /** Enters the first interceptor. */
   void begin() {
     whenComplete((value, failure) -> endAttempts());
     new Way(0, caller.metadata(), deadline)

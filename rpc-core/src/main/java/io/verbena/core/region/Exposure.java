@@ -82,7 +82,9 @@ final class Exposure implements ExposedRegion {
     loop.execute(
         () -> {
           loop.timers().cancel(timer);
-          timer = open ? loop.timers().schedule(due, now -> close()) : Timers.NONE;
+          if (open) {
+            timer = loop.timers().schedule(due, now -> close());
+          }
         });
   }
 
@@ -99,7 +101,6 @@ final class Exposure implements ExposedRegion {
     loop.execute(
         () -> {
           loop.timers().cancel(timer); // or it would hold the memory till then
-          timer = Timers.NONE;
           if (opened) {
             shut();
           }
@@ -165,7 +166,6 @@ final class Exposure implements ExposedRegion {
 
     private void fenced() {
       loop.timers().cancel(watch);
-      watch = Timers.NONE;
       boolean last;
       synchronized (Exposure.this) {
         opening = null;
@@ -239,7 +239,6 @@ final class Exposure implements ExposedRegion {
             .schedule(
                 loop.clock().nanoTime() + WATCHED_NANOS,
                 now -> {
-                  watch = Timers.NONE;
                   if (closeIfFreed().isOpen()) {
                     watch();
                   }

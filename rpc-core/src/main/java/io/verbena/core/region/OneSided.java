@@ -85,7 +85,6 @@ final class OneSided implements Participant {
     /** Null until the peer has opened it, and where it does not. */
     private @Nullable RemoteTarget target;
 
-    /** The peer has not answered yet. */
     private boolean asked;
 
     /** Where it has not opened it: for how long it is not asked, and until when. */
@@ -197,7 +196,8 @@ final class OneSided implements Participant {
       return;
     }
     Access access = new Access(move, target, by, block, staged);
-    access.timer = loop.timers().schedule(move.deadline, now -> access.expire());
+    access.timer =
+        loop.timers().schedule(move.deadline, now -> access.giveUp("its deadline passed"));
     move.endBy(access::givenUp);
     boolean alone = waiting.isEmpty();
     waiting.add(access);
@@ -298,7 +298,6 @@ final class OneSided implements Participant {
     /** How many fences there had been when it was asked for last. */
     private long fencesBefore;
 
-    /** Some of it was asked for. */
     private boolean begun;
 
     /** No more of it is asked for: it has been, or shall not be. */
@@ -456,11 +455,6 @@ final class OneSided implements Participant {
         return;
       }
       move.settle(null);
-    }
-
-    private void expire() {
-      timer = Timers.NONE;
-      giveUp("its deadline passed");
     }
 
     private void givenUp() {

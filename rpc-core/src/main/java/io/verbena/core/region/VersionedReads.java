@@ -97,7 +97,6 @@ final class VersionedReads implements Participant {
       operation.endBy(this::goOn);
     }
 
-    /** Its pause is over. */
     private void goOn() {
       pausing.remove(this);
       loop.timers().cancel(timer);

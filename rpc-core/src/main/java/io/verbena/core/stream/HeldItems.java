@@ -17,7 +17,6 @@ final class HeldItems<T> {
   private final ArrayDeque<Group> groups = new ArrayDeque<>();
   private long held;
 
-  /** What came in one message. */
   private static final class Group {
     final long bytes;
     int unused;
@@ -28,7 +27,6 @@ final class HeldItems<T> {
     }
   }
 
-  /** None yet. */
   HeldItems(Quota.Share memory) {
     this.memory = memory;
   }
@@ -50,7 +48,6 @@ final class HeldItems<T> {
     return null;
   }
 
-  /** Returns how many have not been handed on. */
   int waiting() {
     return waiting.size();
   }
@@ -81,7 +78,6 @@ final class HeldItems<T> {
     return groups.size() < before;
   }
 
-  /** Nobody uses any of them. */
   void clear() {
     waiting.clear();
     while (!groups.isEmpty()) {

@@ -123,7 +123,6 @@ final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
     }
   }
 
-  /** A stream that a message has named. */
   IncomingStream(
       SessionStreams streams,
       MethodDescriptor<?> method,
@@ -149,7 +148,10 @@ final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
   private void startTimer() {
     EventLoop loop = streams.host().loop();
     if (deadlineNanos - loop.now() < NanoClock.LONGEST_NANOS / 2) {
-      timer = loop.timers().schedule(deadlineNanos, now -> expire());
+      timer =
+          loop.timers()
+              .schedule(
+                  deadlineNanos, now -> end(failure(RpcStatus.DEADLINE_EXCEEDED, PASSED, null)));
     }
   }
 
@@ -260,7 +262,6 @@ final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
 
   // ---- the peer ----
 
-  /** A question is on its way. */
   void asks(PendingCall<SessionStreams.Batch<T>> call) {
     boolean late;
     synchronized (this) {
@@ -280,7 +281,6 @@ final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
         });
   }
 
-  /** Items have arrived. On the loop. */
   private void arrived(SessionStreams.Batch<T> batch) {
     String refusal = null;
     synchronized (this) {
@@ -312,7 +312,6 @@ final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
     return e.status() == RpcStatus.UNAVAILABLE || e.status() == RpcStatus.CANCELLED;
   }
 
-  /** The peer is gone. */
   void peerLost(RpcStatus status, String why) {
     endHere(failure(status, why, null));
   }
@@ -337,11 +336,6 @@ final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
         method.idempotent(),
         cause == null ? null : cause.remoteType(),
         cause);
-  }
-
-  private void expire() {
-    timer = Timers.NONE;
-    end(failure(RpcStatus.DEADLINE_EXCEEDED, PASSED, null));
   }
 
   /** Ends it from this side, or for a failure, and tells the peer. */

@@ -108,7 +108,6 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
   }
 
   private void neverAsked() {
-    timer = Timers.NONE;
     NEVER_ASKED.warn(
         "The stream of {} ended: its caller did not ask for an item within {} s",
         method,

@@ -324,7 +324,6 @@ abstract class BufferedDestination extends Destination {
     return true;
   }
 
-  /** A consumer of the user's. */
   static final class OfConsumer extends BufferedDestination {
     private final Landing.ChunkConsumer consumer;
 

@@ -101,7 +101,6 @@ abstract class BulkTransfer {
     return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
   }
 
-  /** The peer has given it up. */
   final void cancelledByPeer(RpcStatus status, String why) {
     fail(status, "on the other end: " + why, null, false);
   }
@@ -121,6 +120,5 @@ abstract class BulkTransfer {
   /** Frees what can be freed, the rest when it can, and tells the user. */
   abstract void failed(TransferException failure);
 
-  /** A path is closed. */
   abstract void pathClosed(BulkPath path);
 }

@@ -35,7 +35,6 @@ abstract class Destination {
     }
   }
 
-  /** Has its owner fail. */
   final void broken(Throwable cause) {
     BulkTransfer hears = owner;
     if (hears != null) {
@@ -130,7 +129,6 @@ abstract class Destination {
    */
   abstract void finish(long length, @Nullable Integer expected, Consumer<@Nullable Throwable> then);
 
-  /** Returns the object. */
   abstract Received received(long length);
 
   /**

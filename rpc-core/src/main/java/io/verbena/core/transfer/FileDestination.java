@@ -42,7 +42,6 @@ final class FileDestination extends BufferedDestination {
   /** Those of this process, and who has them; a lock tells of those of others. */
   private static final Map<Path, FileDestination> BEING_WRITTEN = new ConcurrentHashMap<>();
 
-  /** Those who wait for the file. */
   private final Waiters others = new Waiters(() -> 0);
 
   private final Path path;

@@ -60,13 +60,11 @@ final class GrantedPieces {
     }
   }
 
-  /** None yet. */
   GrantedPieces(IncomingTransfer transfer) {
     this.session = transfer.session;
     this.transfer = transfer;
   }
 
-  /** Returns whether a piece is open now. */
   boolean isAnyOpen() {
     return !pieces.isEmpty() && pieces.getFirst().isOpen();
   }

@@ -207,7 +207,6 @@ public final class IncomingTransfer extends BulkTransfer {
 
   // ---- where it goes ----
 
-  /** Returns what a landing stands for. */
   static Destination destination(SessionImpl session, Landing landing) {
     return switch (landing) {
       case Landing.InMemory(var memory, var freedWith) ->
@@ -393,7 +392,6 @@ public final class IncomingTransfer extends BulkTransfer {
     }
   }
 
-  /** Returns whether it goes on. */
   private boolean isPrepared(@Nullable Throwable problem) {
     if (!isOver()) {
       become(State.MOVING);
@@ -508,7 +506,6 @@ public final class IncomingTransfer extends BulkTransfer {
 
   // ---- arrivals ----
 
-  /** More has arrived. */
   void arrived() {
     if (!isOver()) {
       advance();

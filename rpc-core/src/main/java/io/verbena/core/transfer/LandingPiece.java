@@ -94,7 +94,6 @@ final class LandingPiece {
     return opening != null;
   }
 
-  /** Returns whether the sender may write into it by this path. */
   boolean isOn(BulkPath one) {
     return opening != null && opening.path == one;
   }
@@ -143,7 +142,6 @@ final class LandingPiece {
     return arrived == memory.byteSize();
   }
 
-  /** Returns where in the object it ends. */
   long end() {
     return offset + memory.byteSize();
   }

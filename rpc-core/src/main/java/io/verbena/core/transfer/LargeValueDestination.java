@@ -275,7 +275,7 @@ final class LargeValueDestination extends Destination {
   }
 
   /** Makes a value longer. Not while anything is written to what there is of it. */
-  void enlarge(int index) throws TransferProblem {
+  private void enlarge(int index) throws TransferProblem {
     long longer = Math.max(FIRST_BYTES, GROWTH * values[index].byteSize());
     enlarge(index, Math.min(table.entries().get(index).length(), longer));
   }
@@ -483,13 +483,12 @@ final class LargeValueDestination extends Destination {
     return Arrived.elsewhere(length);
   }
 
-  /** Returns the values, whole. */
   MemorySegment[] values() {
     return values;
   }
 
   /** Makes segments the arena's: it gives their memory back when it is closed. */
-  void lend() throws TransferProblem {
+  private void lend() throws TransferProblem {
     for (int i = 0; i < values.length; i++) {
       Block block = segments[i];
       if (block != null) {
@@ -513,15 +512,9 @@ final class LargeValueDestination extends Destination {
     }
   }
 
-  /** Gives back what was needed on the way. */
+  /** They have arrived: gives back what was needed on the way. */
   void releaseBlocks() {
     giveBackBlocks();
-    leave();
-  }
-
-  /** Gives back what arrays count for, too; segments stay claimed. */
-  void release() {
-    giveBackArrays();
     leave();
   }
 
@@ -532,7 +525,8 @@ final class LargeValueDestination extends Destination {
     inBlocks = 0;
   }
 
-  private synchronized void giveBackArrays() {
+  /** Gives back what arrays count for, too; segments stay claimed. */
+  synchronized void release() {
     giveBackBlocks();
     heap.give(onHeap);
     onHeap = 0;
@@ -541,7 +535,7 @@ final class LargeValueDestination extends Destination {
 
   /** Nobody has the values. */
   private void giveBackAll() {
-    giveBackArrays();
+    release();
     for (Block block : segments) {
       if (block != null) {
         block.release();

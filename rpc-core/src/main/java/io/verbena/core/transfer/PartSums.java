@@ -47,7 +47,6 @@ final class PartSums {
     this.length = length;
   }
 
-  /** Returns whether any block is known to be good. */
   boolean isAnyKnown() {
     return known > 0;
   }
@@ -115,7 +114,6 @@ final class PartSums {
     return true;
   }
 
-  /** The next bytes have been stored. */
   void stored(ByteBuffer bytes) throws IOException {
     while (bytes.hasRemaining()) {
       int now = (int) Math.min(bytes.remaining(), BLOCK - at % BLOCK);

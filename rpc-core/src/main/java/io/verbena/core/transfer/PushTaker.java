@@ -73,7 +73,6 @@ final class PushTaker {
     return waiting.remove(start);
   }
 
-  /** A call has returned. */
   void returned() {
     calls--;
     while (calls < MOST_CALLS && !waiting.isEmpty()) {

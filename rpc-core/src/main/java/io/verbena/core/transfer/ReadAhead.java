@@ -28,7 +28,6 @@ final class ReadAhead {
   private long held;
   private long movedAt;
 
-  /** Nothing is read ahead yet. */
   ReadAhead(SessionImpl session) {
     this.session = session;
     this.memory = session.bulkContext().memory();
@@ -99,12 +98,10 @@ final class ReadAhead {
     return movedAt;
   }
 
-  /** Something that was read has arrived. */
   void moved() {
     movedAt = session.loop().clock().nanoTime();
   }
 
-  /** Gives memory back. */
   void release(Collection<Block> blocks) {
     if (blocks.isEmpty()) {
       return;

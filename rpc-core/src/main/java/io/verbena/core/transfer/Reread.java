@@ -53,7 +53,6 @@ final class Reread {
     }
   }
 
-  /** Returns the checksum of what was read. */
   Crc crc() {
     return crc;
   }

@@ -89,7 +89,6 @@ public final class SessionObjects implements BulkObjects {
     return handle;
   }
 
-  /** Asks for a range of an object. */
   private void sayFetch(long id, ObjectRef ref, long offset, long length, boolean checked) {
     session.sendBulk(
         FrameKind.BULK_FETCH,

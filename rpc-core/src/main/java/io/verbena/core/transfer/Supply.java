@@ -23,7 +23,6 @@ abstract class Supply {
   private boolean closed;
   private @Nullable Runnable whenFree;
 
-  /** A supply that has not begun. */
   Supply(BulkTransfer owner) {
     this.owner = owner;
     this.session = owner.session;
@@ -69,7 +68,6 @@ abstract class Supply {
     return false;
   }
 
-  /** The receiver has so many. */
   void confirmed(long upTo) {}
 
   /** Returns the checksum of all; null while it is not known. */
@@ -133,7 +131,6 @@ abstract class Supply {
     }
   }
 
-  /** It is closed from now on. */
   void closes() {}
 
   /** It is closed, and has no uses any more: frees what it has, and then runs this. */

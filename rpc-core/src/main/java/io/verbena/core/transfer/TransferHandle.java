@@ -73,15 +73,9 @@ final class TransferHandle implements Transfer {
     String why = "its time of " + TimeUnit.NANOSECONDS.toMillis(nanos) + " ms passed";
     timer =
         loop.timers()
-            .schedule(
-                startNanos + nanos,
-                now -> {
-                  timer = Timers.NONE;
-                  ender.accept(RpcStatus.DEADLINE_EXCEEDED, why);
-                });
+            .schedule(startNanos + nanos, now -> ender.accept(RpcStatus.DEADLINE_EXCEEDED, why));
   }
 
-  /** So much of it was there from before. */
   void resumedFrom(long from) {
     resumedFrom = from;
     bytes = from;
@@ -110,7 +104,6 @@ final class TransferHandle implements Transfer {
       endNanos = loop.clock().nanoTime();
       over = true;
       loop.timers().cancel(timer);
-      timer = Timers.NONE;
     }
   }
 

@@ -51,7 +51,6 @@ final class TransferIds {
   private int own;
   private int ofPeer;
 
-  /** A transfer that waits for its turn to begin. */
   private record Start(TransferHandle handle, Runnable begin, Runnable drop) {
     void fail(RpcStatus status, String why) {
       drop.run();
@@ -59,7 +58,6 @@ final class TransferIds {
     }
   }
 
-  /** None has begun yet. */
   TransferIds(SessionImpl session) {
     this.session = session;
   }
@@ -87,7 +85,6 @@ final class TransferIds {
     return (id & 1) != 0 == session.isClientEnd();
   }
 
-  /** Returns whether the peer fetches it, or pushes it. */
   boolean isBegunByPeer(long id) {
     return !isOwn(id) && !isOfACall(id);
   }
@@ -146,7 +143,6 @@ final class TransferIds {
     return null;
   }
 
-  /** Returns whether the peer has as many under way as it may. */
   boolean isFull() {
     return ofPeer >= MOST_OF_PEER;
   }

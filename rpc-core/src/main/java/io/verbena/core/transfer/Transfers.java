@@ -162,7 +162,6 @@ public final class Transfers implements Participant {
 
   // ---- what the peer is told ----
 
-  /** Offers an object to the peer. */
   void sayOffer(long id, long length, Checksum checksum, String name) {
     int flags =
         switch (checksum) {
@@ -242,7 +241,6 @@ public final class Transfers implements Participant {
     }
   }
 
-  /** A transfer may have something to write. */
   void queue(OutgoingTransfer transfer) {
     if (!transfer.queued) {
       transfer.queued = true;

@@ -93,7 +93,6 @@ final class Listeners {
     return new ArrayList<>();
   }
 
-  /** Returns the devices whose addresses this end listens at. */
   List<IbvContext> devices() {
     return open.stream().map(Listener::device).distinct().toList();
   }

@@ -129,7 +129,6 @@ final class Waiter {
     }
   }
 
-  /** Returns whether something was ready since the last call. */
   boolean takeReady() {
     if (!ready) {
       return false;

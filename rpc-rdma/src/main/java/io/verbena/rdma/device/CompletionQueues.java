@@ -70,7 +70,6 @@ final class CompletionQueues {
     }
   }
 
-  /** Reserves entries in one queue. */
   Queue reserve(int entries) throws IOException {
     for (Queue queue : queues) {
       if (queue.free >= entries) {
