@@ -18,8 +18,8 @@ final class RemoteService {
 
   private static final int BYTES_OF_METHOD = 24;
 
-  final String name;
-  final long hash;
+  String name;
+  long hash;
   final List<ContractCall> calls = new ArrayList<>();
   final List<CompletableFuture<List<String>>> checks = new ArrayList<>();
 
@@ -29,39 +29,33 @@ final class RemoteService {
   boolean asked;
 
   /** The peer has not told of it, and perhaps does not serve it. */
-  private boolean sought;
+  private boolean sought = true;
 
   private final Int2IntHashMap places = new Int2IntHashMap(NO_METHOD);
 
   /** Null until it is known. */
   private @Nullable Compatibility found;
 
-  RemoteService(OfferedService offered) {
-    this.name = offered.name();
-    this.hash = offered.schemaHash();
+  /** One that the peer has not told of. */
+  RemoteService(String name) {
+    this.name = name;
+  }
+
+  /** The peer has told of it; what was asked and waits goes on. */
+  void told(OfferedService offered) {
+    name = offered.name();
+    hash = offered.schemaHash();
+    sought = false;
+    found = null;
+    places.clear();
     int place = offered.firstPlace();
     for (int id : offered.methods()) {
       places.put(id, place++);
     }
   }
 
-  /** One that the peer has not told of. */
-  static RemoteService sought(String name) {
-    RemoteService service = new RemoteService(new OfferedService(name, 0, 0, List.of()));
-    service.sought = true;
-    return service;
-  }
-
   boolean isSought() {
     return sought;
-  }
-
-  /** The peer has told of a service that was asked for. */
-  void goOnFrom(RemoteService before) {
-    asked = before.asked;
-    calls.addAll(before.calls);
-    checks.addAll(before.checks);
-    readers.addAll(before.readers);
   }
 
   /** Returns how many bytes of the heap one takes, as long as its peer is there. */

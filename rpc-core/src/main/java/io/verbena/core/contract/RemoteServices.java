@@ -198,7 +198,7 @@ public final class RemoteServices implements Participant {
 
   /** Begins to ask for a service that the peer has not told of, and perhaps serves. */
   private RemoteService seek(String name) {
-    RemoteService sought = RemoteService.sought(name);
+    RemoteService sought = new RemoteService(name);
     remotes.put(OfferedService.id(name), sought);
     return sought;
   }
@@ -403,11 +403,10 @@ public final class RemoteServices implements Participant {
   private void add(List<OfferedService> offered) {
     Arrays.fill(placed, null);
     for (OfferedService service : offered) {
-      RemoteService told = new RemoteService(service);
-      RemoteService sought = remotes.put(OfferedService.id(service.name()), told);
-      if (sought != null) {
-        told.goOnFrom(sought);
-      }
+      remotes
+          .computeIfAbsent(
+              OfferedService.id(service.name()), id -> new RemoteService(service.name()))
+          .told(service);
     }
   }
 
