@@ -267,10 +267,7 @@ public final class IncomingTransfer extends BulkTransfer {
 
   /** The object's length is known: claims memory for it and opens it. */
   void begin(long objectLength) {
-    handle.total(objectLength);
-    length = objectLength;
-    if (objectLength > destination().capacity()) {
-      tooLong(objectLength);
+    if (!fits(objectLength)) {
       return;
     }
     if (destination().isQuicklyPrepared(objectLength)) {
@@ -350,19 +347,13 @@ public final class IncomingTransfer extends BulkTransfer {
     }
     if (state == State.NEW) {
       begin(objectLength);
-      return null;
+    } else if (fits(objectLength)) {
+      if (state == State.AWAITS_OFFER) {
+        become(State.MOVING);
+      }
+      advance();
+      moveOn();
     }
-    length = objectLength;
-    if (state == State.AWAITS_OFFER) {
-      become(State.MOVING);
-    }
-    handle.total(objectLength);
-    if (objectLength > destination().capacity()) {
-      tooLong(objectLength);
-      return null;
-    }
-    advance();
-    moveOn();
     return null;
   }
 
@@ -370,10 +361,18 @@ public final class IncomingTransfer extends BulkTransfer {
     return length != UNKNOWN;
   }
 
-  private void tooLong(long objectLength) {
+  /** It is known how long it is; fails where that is too long. */
+  private boolean fits(long objectLength) {
+    handle.total(objectLength);
+    length = objectLength;
+    long capacity = destination().capacity();
+    if (objectLength <= capacity) {
+      return true;
+    }
     fail(
         RpcStatus.INVALID_ARGUMENT,
-        "its destination takes " + destination().capacity() + " bytes, and it has " + objectLength);
+        "its destination takes " + capacity + " bytes, and it has " + objectLength);
+    return false;
   }
 
   @SuppressWarnings("CatchingUnchecked") // users' code may throw anything

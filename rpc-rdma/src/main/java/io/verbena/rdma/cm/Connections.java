@@ -17,8 +17,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What both ends of a driver's connections share, and all links that stand on these, from the
- * making of their queue pair until nothing is left of them.
+ * The objects that both ends of a driver's connections share, and all links of the driver, from the
+ * creation of their queue pair until nothing of them is left.
  */
 final class Connections {
   final LinkContext context;
@@ -33,10 +33,10 @@ final class Connections {
   }
 
   /**
-   * Makes the link of a connection, which has the events of its id from now on; leaves the id as it
-   * was where that fails.
+   * Makes the link of a connection, which gets the events of the id from now on. If it fails, the
+   * id is unchanged.
    *
-   * @param token what an acceptance must repeat; null on the passive end
+   * @param token the token that an acceptance must repeat; null on the passive end
    */
   RdmaLink open(RdmaCmId id, @Nullable Secret token, LinkOptions options, LinkOpenListener opening)
       throws IOException {
@@ -63,7 +63,7 @@ final class Connections {
     return made[0];
   }
 
-  /** Returns what this end's request, or acceptance, says of a link. */
+  /** Returns the parameters of a link for this end's connection request or acceptance. */
   ConnectionParameters parameters(RdmaCmId id, RdmaLink link, Secret token) throws IOException {
     VerbsCmId.of(id).setAckTimeout(context.settings().ackTimeout());
     ConnectionParameters parameters = new ConnectionParameters();
@@ -75,7 +75,7 @@ final class Connections {
     return links.isEmpty();
   }
 
-  /** Returns whether a link has something on its way to its peer. */
+  /** Returns whether a link is still sending something to its peer. */
   boolean someSend() {
     return links.stream().anyMatch(RdmaLink::isSending);
   }

@@ -3,10 +3,8 @@ package io.verbena.rdma.device;
 import com.ibm.disni.verbs.IbvMr;
 import com.ibm.disni.verbs.IbvPd;
 import io.verbena.link.MemoryLife;
-import io.verbena.link.PinningCosts;
 import io.verbena.link.memory.Quota;
 import io.verbena.link.memory.Shortage;
-import io.verbena.link.runtime.NanoClock;
 import io.verbena.rdma.RdmaCounters;
 import io.verbena.rdma.RdmaSettings;
 import io.verbena.rdma.device.Registration.Extent;
@@ -21,7 +19,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -94,7 +91,6 @@ public final class Domain {
   private final Registrations memory;
   private final RdmaCounters counters;
   private final Set<Registration> busy = new LinkedHashSet<>();
-  private final PinningProbe pinning;
 
   /**
    * Invalidated windows. The one unused for longest is taken next, so that its old keys have been
@@ -113,10 +109,8 @@ public final class Domain {
       Opening opening,
       RdmaSettings settings,
       Registrations memory,
-      RdmaCounters counters,
-      PinningProbe pinning) {
+      RdmaCounters counters) {
     this.domain = domain;
-    this.pinning = pinning;
     this.verbs = VerbsPd.of(domain);
     this.opening = opening;
     boolean shared = opening != Opening.REGISTRATIONS;
@@ -273,11 +267,6 @@ public final class Domain {
       memory.drop(one);
     }
     one.giveBack(); // last, because waiters look at once
-  }
-
-  /** Returns the cost of registering memory on this device, which is measured the first time. */
-  public CompletionStage<PinningCosts> pinning(NanoClock clock) {
-    return pinning.cost(clock);
   }
 
   /** Returns the resource whose lack caused a refused registration; null for other failures. */

@@ -5,6 +5,8 @@ import com.ibm.disni.verbs.IbvContext;
 import com.ibm.disni.verbs.IbvQP;
 import com.ibm.disni.verbs.IbvQPInitAttr;
 import com.ibm.disni.verbs.RdmaCmId;
+import io.verbena.link.PinningCosts;
+import io.verbena.link.runtime.NanoClock;
 import io.verbena.link.runtime.ThrottledLog;
 import io.verbena.rdma.Numa;
 import io.verbena.rdma.RdmaCounters;
@@ -26,6 +28,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -136,7 +139,7 @@ public final class RdmaDevice {
     if (shared && !domains.isEmpty()) {
       return domains.iterator().next();
     }
-    Domain made = new Domain(context.allocPd(), opening, settings, memory, counters, pinning);
+    Domain made = new Domain(context.allocPd(), opening, settings, memory, counters);
     domains.add(made);
     if (sharedReceives > 0) {
       made.share(sharedReceives, arena);
@@ -183,6 +186,11 @@ public final class RdmaDevice {
    */
   public boolean readsByLocalKeys() {
     return transport != DeviceAttributes.Transport.IWARP;
+  }
+
+  /** Returns the cost of registering memory on this device, which is measured the first time. */
+  public CompletionStage<PinningCosts> pinning(NanoClock clock) {
+    return pinning.cost(clock);
   }
 
   /** Returns bits of {@link Features}. */

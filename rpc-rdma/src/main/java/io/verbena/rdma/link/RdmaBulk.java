@@ -110,7 +110,7 @@ final class RdmaBulk implements BulkPort {
 
   @Override
   public CompletionStage<PinningCosts> pinning() {
-    return link.isOpen() ? domain.pinning(context.clock()) : BulkPort.super.pinning();
+    return link.isOpen() ? link.device().pinning(context.clock()) : BulkPort.super.pinning();
   }
 
   // ---- regions ----
