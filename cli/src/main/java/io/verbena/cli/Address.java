@@ -5,7 +5,9 @@ import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Takes {@code HOST:PORT}, and addresses of other links than TCP as they are. */
+/**
+ * Checks addresses of the form {@code HOST:PORT}. Addresses of links other than TCP pass unchecked.
+ */
 public final class Address implements ITypeConverter<String> {
   private static final Pattern HOST_AND_PORT =
       Pattern.compile("(tcp://)?(\\[[^\\]]+]|[^:/\\[\\]]+):(\\d{1,5})");
@@ -18,7 +20,7 @@ public final class Address implements ITypeConverter<String> {
     Matcher written = HOST_AND_PORT.matcher(text);
     if (isTcp && !(written.matches() && Integer.parseInt(written.group(3)) <= MOST_PORT)) {
       throw new TypeConversionException(
-          "'" + text + "' is no address: write HOST:PORT, with a port up to " + MOST_PORT);
+          "'" + text + "' is not an address; write HOST:PORT, with a port up to " + MOST_PORT);
     }
     return text;
   }

@@ -8,34 +8,36 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Options of each command that opens a session: TLS and a token, from files. */
+/** The TLS and token options of every command that opens a session. */
 public final class Credentials {
   @Option(
       names = "--tls-ca",
       paramLabel = "FILE",
-      description = "speak TLS, and trust these certificates (PEM)")
+      description = "use TLS, and trust these certificates (PEM)")
   private @Nullable Path authorities;
 
   @Option(
       names = "--tls-cert",
       paramLabel = "FILE",
-      description = "this end's certificate (PEM), where the server asks for one; with --tls-key")
+      description = "the client's certificate (PEM), if the server requires one; needs --tls-key")
   private @Nullable Path certificate;
 
-  @Option(names = "--tls-key", paramLabel = "FILE", description = "its key (PEM, PKCS#8)")
+  @Option(
+      names = "--tls-key",
+      paramLabel = "FILE",
+      description = "the key of --tls-cert (PEM, PKCS#8)")
   private @Nullable Path key;
 
   @Option(
       names = "--token-file",
       paramLabel = "FILE",
-      description = "the credentials that the server is shown")
+      description = "a file with the token that the client sends to the server")
   private @Nullable Path token;
 
   /**
-   * Has a client show them.
+   * Gives the credentials to a client that is being built.
    *
-   * @throws IllegalArgumentException if the options do not fit together, or a file is not what it
-   *     should be
+   * @throws IllegalArgumentException if the options contradict each other, or a file cannot be read
    */
   public void showBy(VerbenaClient.Builder client) {
     if (token != null) {
@@ -43,7 +45,7 @@ public final class Credentials {
       client.token(() -> shown);
     }
     if ((certificate == null) != (key == null)) {
-      throw new IllegalArgumentException("--tls-cert and --tls-key go together");
+      throw new IllegalArgumentException("--tls-cert and --tls-key need each other");
     }
     if (certificate != null && key != null) {
       TlsFiles files = TlsFiles.identity(certificate, key);

@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A program of this class path in a JVM of its own, on this host. It is to end when its input does,
- * and so with this process. For one thread.
+ * A program of this class path that runs in its own JVM on this host. The program must end when its
+ * standard input ends, so that it also ends with this process. For use by one thread.
  */
 public final class JvmProcess implements AutoCloseable {
   private static final int SECONDS_TO_END = 10;
@@ -27,9 +27,9 @@ public final class JvmProcess implements AutoCloseable {
   }
 
   /**
-   * Returns the command that runs a class's main method with this process's own JVM and classes.
+   * Returns the command that runs a main class on the JVM and the class path of this process.
    *
-   * @param flags for its JVM, such as {@code -Xmx256m}
+   * @param flags the flags of the JVM, such as {@code -Xmx256m}
    */
   public static List<String> command(List<String> flags, Class<?> program, String... arguments) {
     List<String> command = new ArrayList<>();
@@ -39,7 +39,7 @@ public final class JvmProcess implements AutoCloseable {
     if (classes.endsWith(".jar") && !classes.contains(System.getProperty("path.separator"))) {
       command.addAll(List.of("-jar", classes));
     } else {
-      // Only 'java -jar' heeds what the jar's manifest says about native access.
+      // Only 'java -jar' reads the jar's manifest, which enables native access.
       command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-cp", classes));
       command.add(program.getName());
     }
@@ -47,7 +47,7 @@ public final class JvmProcess implements AutoCloseable {
     return command;
   }
 
-  /** Starts a command, with more in its environment. */
+  /** Starts a command with further environment variables. */
   public static JvmProcess start(List<String> command, Map<String, String> environment)
       throws IOException {
     ProcessBuilder builder =
@@ -56,30 +56,30 @@ public final class JvmProcess implements AutoCloseable {
     return new JvmProcess(builder.start());
   }
 
-  /** Returns the number that the system knows it by. */
+  /** Returns the process id. */
   public long pid() {
     return process.pid();
   }
 
   /**
-   * Returns the next line that it prints.
+   * Returns the next line of the program's output.
    *
-   * @throws IOException if it ended before
+   * @throws IOException if the program ended before it printed a line
    */
   public String line() throws IOException {
     String line = output.readLine();
     if (line == null) {
-      throw new IOException("the other process ended early; what it said stands above");
+      throw new IOException("the other process ended early; see its output above");
     }
     return line;
   }
 
-  /** Returns all that it prints from now on, when it has ended. */
+  /** Waits for the end of the program, and returns the rest of its output. */
   public List<String> lines() throws IOException {
     return output.readAllLines();
   }
 
-  /** Ends it, by force if it takes longer than 10 s, and waits until it is gone. */
+  /** Ends the program and waits for its end. After 10 s the program is killed. */
   @Override
   public void close() throws IOException {
     process.getOutputStream().close();

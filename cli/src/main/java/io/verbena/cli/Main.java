@@ -15,10 +15,10 @@ import java.nio.charset.Charset;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
-/** Where the {@code verbena} command starts. */
+/** The {@code verbena} command. */
 @Command(
     name = "verbena",
-    description = "RPC for Java that rides RDMA when both ends have it, and TCP when not.",
+    description = "RPC for Java. Calls use RDMA if both ends have it, else TCP.",
     mixinStandardHelpOptions = true,
     versionProvider = Version.class,
     scope = CommandLine.ScopeType.INHERIT,
@@ -32,7 +32,7 @@ import picocli.CommandLine.Command;
 public final class Main {
   private Main() {}
 
-  /** Runs one command; exits with 0 when it did what it should, 1 when not, 2 for wrong usage. */
+  /** Runs one command. The exit status is 0 for success, 1 for failure and 2 for wrong usage. */
   public static void main(String[] args) {
     System.exit(run(args));
   }
@@ -49,7 +49,7 @@ public final class Main {
         .execute(args);
   }
 
-  /** What it cannot print it says; System.out keeps that for itself. */
+  /** Returns a writer that reports failed writes. {@code System.out} hides them. */
   private static PrintWriter standardOut() {
     OutputStream out = new FileOutputStream(FileDescriptor.out);
     Charset charset = System.out.charset();

@@ -5,16 +5,16 @@ import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Rows under a head, each column as wide as its widest cell. */
+/** A table of text. Each column is as wide as its widest cell. */
 public final class Table {
   private final List<List<String>> rows = new ArrayList<>();
 
-  /** A table with this head, and no rows. */
+  /** Makes a table with a head and no rows. */
   public Table(String... head) {
     rows.add(List.of(head));
   }
 
-  /** Returns whether there is nothing under the head. */
+  /** Returns whether the table has no rows. */
   public boolean isEmpty() {
     return rows.size() == 1;
   }
@@ -23,12 +23,12 @@ public final class Table {
   public void row(Object... cells) {
     List<String> row = new ArrayList<>();
     for (Object cell : cells) {
-      row.add(OneLine.of(cell)); // a peer may have said it
+      row.add(OneLine.of(cell)); // the text may come from a peer
     }
     rows.add(row);
   }
 
-  /** Prints it, each line behind an indent. */
+  /** Prints the table, with an indent before each line. */
   public void print(PrintWriter out, String indent) {
     int[] widths = new int[rows.getFirst().size()];
     for (List<String> row : rows) {

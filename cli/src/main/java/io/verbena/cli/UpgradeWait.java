@@ -6,9 +6,9 @@ import io.verbena.link.UpgradeProvider;
 import java.time.Duration;
 import java.util.Set;
 
-/** Waits for a session to take a better link. Safe for use by any thread. */
+/** Waits until a session has upgraded to a better link than TCP. Safe for use by any thread. */
 public final class UpgradeWait {
-  /** The server's answer and the connection may take a connect time-out each, 5 s by default. */
+  /** The server's answer and the connection may each take a connect timeout, 5 s by default. */
   private static final Duration LONGEST = Duration.ofSeconds(20);
 
   private static final Duration LOOK_EVERY = Duration.ofMillis(20);
@@ -18,8 +18,8 @@ public final class UpgradeWait {
   private UpgradeWait() {}
 
   /**
-   * Returns how long an upgrade from here may take at most: no time where there is nothing to
-   * upgrade to.
+   * Returns the longest time that an upgrade from this host may take. The time is zero if this host
+   * has no better link.
    */
   public static Duration longest() {
     return hasBetter() ? LONGEST : Duration.ZERO;
@@ -32,9 +32,9 @@ public final class UpgradeWait {
   }
 
   /**
-   * Waits until a session is upgraded, or the time is over.
+   * Waits until a session is upgraded, or for {@code longest}.
    *
-   * @return how long it took; at least {@code longest} if the session is not upgraded
+   * @return the time of the wait; at least {@code longest} if the session is not upgraded
    */
   public static Duration await(Session session, Duration longest) throws InterruptedException {
     long start = System.nanoTime();
@@ -44,7 +44,7 @@ public final class UpgradeWait {
     return Duration.ofNanos(System.nanoTime() - start);
   }
 
-  /** Returns whether what this end sends goes by a better link than TCP now. */
+  /** Returns whether this end now sends over a better link than TCP. */
   public static boolean isUpgraded(Session session) {
     return BETTER.contains(session.path().link());
   }

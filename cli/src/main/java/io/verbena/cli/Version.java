@@ -8,7 +8,7 @@ import java.util.Properties;
 import java.util.TreeMap;
 import picocli.CommandLine.IVersionProvider;
 
-/** What {@code --version} prints: Verbena's version, as the build wrote it down. */
+/** The text that {@code --version} prints. The build wrote the version into a file. */
 public final class Version implements IVersionProvider {
   @Override
   public String[] getVersion() {
@@ -16,10 +16,11 @@ public final class Version implements IVersionProvider {
   }
 
   /**
-   * Returns the versions that the build wrote down, by name.
+   * Reads a file of versions that the build wrote.
    *
-   * @param reader the class beside which the file is
-   * @param file its name; from the root of the jar where it begins with a slash
+   * @param reader a class in the same package as the file
+   * @param file the file's name. A name with a leading slash starts at the root of the jar
+   * @return the versions by name
    */
   public static Map<String, String> written(Class<?> reader, String file) {
     Properties properties = new Properties();

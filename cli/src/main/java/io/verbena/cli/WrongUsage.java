@@ -7,8 +7,8 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
- * Says what is wrong with the words of a command, and where its options stand: all of them would
- * push that off the screen.
+ * Prints the reason why a command line is wrong, and a hint at {@code --help}. The whole help would
+ * push the reason off the screen.
  */
 public final class WrongUsage implements IParameterExceptionHandler {
   @Override
@@ -18,7 +18,7 @@ public final class WrongUsage implements IParameterExceptionHandler {
     PrintWriter err = command.getErr();
     err.println(name + ": " + failure.getMessage());
     UnmatchedArgumentException.printSuggestions(failure, err);
-    err.println("'" + name + " --help' tells how it is used");
+    err.println("'" + name + " --help' shows the usage");
     err.flush();
     return command.getCommandSpec().exitCodeOnInvalidInput();
   }

@@ -1,4 +1,4 @@
-/** The {@code verbena} command: one class for each thing a user can do, and the way they print. */
+/** The {@code verbena} command, with helpers that all subcommands share. */
 @NullMarked
 package io.verbena.cli;
 

@@ -29,7 +29,7 @@ class HelpTest {
   void refusesWrongUsageInAFewWords(String words) throws Exception {
     CommandRun run = CommandRun.of(words.split(" "));
     assertThat(run.exit()).isEqualTo(2);
-    assertThat(run.err()).startsWith("verbena").contains("--help' tells how it is used");
+    assertThat(run.err()).startsWith("verbena").contains("--help' shows the usage");
     assertThat(run.err().lines()).hasSizeLessThan(4);
   }
 }

@@ -194,7 +194,7 @@ class SessionOverShmTest {
       }
       if (line == null) {
         process.destroyForcibly();
-        throw new IOException("the server did not start; what it said stands above");
+        throw new IOException("the server did not start; see its output above");
       }
       return new ServerProcess(process, Integer.parseInt(line.substring("port ".length())));
     }

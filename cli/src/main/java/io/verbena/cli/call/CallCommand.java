@@ -39,21 +39,21 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code verbena call}: what a server serves, and calls of it with JSON. */
+/** The command {@code verbena call}. It lists services of a server, or calls a method with JSON. */
 @Command(
     name = "call",
     description = {
-      "Calls a method of a server with JSON, and prints its result as JSON. The server tells the"
-          + " contract. Without METHOD: lists services, their methods and types.",
-      "A stream of the parameters is read from the standard input, an item a line; a stream of"
-          + " results is printed so.",
-      "Exit status: 1 where the call failed, which is told as JSON on the standard error; 2 where"
-          + " words or JSON are wrong; 141 where nobody reads what is printed, as by 'head'."
+      "Calls a method of a server with JSON, and prints its result as JSON. The contract comes from"
+          + " the server. Without METHOD, the command lists services, their methods and types.",
+      "A stream among the parameters is read from the standard input, one item a line. A stream of"
+          + " results is printed in the same way.",
+      "Exit status: 1 if the call failed; the failure is printed as JSON on the standard error. 2 if"
+          + " options or JSON are wrong. 141 if the reader of the output closed it, as 'head' does."
     })
 public final class CallCommand implements Callable<Integer> {
   private static final int FAILED = 1;
 
-  /** As of a process that SIGPIPE ends, as it does other tools. */
+  /** The exit status of a process that SIGPIPE ends. */
   private static final int NOT_READ = 128 + 13;
 
   private static final Duration LIMIT = Duration.ofSeconds(15);
@@ -68,7 +68,8 @@ public final class CallCommand implements Callable<Integer> {
       index = "1",
       arity = "0..1",
       paramLabel = "SERVICE[.METHOD]",
-      description = "what to list, or to call; NAME#ID for one of several methods of a name")
+      description =
+          "the service to list, or the method to call; NAME#ID selects one of several methods with the same name")
   private @Nullable String target;
 
   @Parameters(
@@ -76,14 +77,14 @@ public final class CallCommand implements Callable<Integer> {
       arity = "0..1",
       paramLabel = "JSON",
       description =
-          "the arguments: an object with the parameters' names, or an array in their order; '-' for"
-              + " what the standard input has")
+          "the arguments: an object with the names of the parameters, or an array in their order;"
+              + " '-' reads them from the standard input")
   private @Nullable String arguments;
 
   @Option(
       names = {"-H", "--header"},
       paramLabel = "KEY=VALUE",
-      description = "metadata to send along; may be repeated")
+      description = "metadata of the call; may be repeated")
   private List<String> headers = List.of();
 
   @Option(
@@ -91,7 +92,7 @@ public final class CallCommand implements Callable<Integer> {
       paramLabel = "TIME",
       converter = TimeOption.class,
       description =
-          "how long the call may take, such as 250ms or 2s (default: 15s; streams: no end)")
+          "the longest time of the call, such as 250ms or 2s (default: 15s; no limit for streams)")
   private @Nullable Duration timeout;
 
   /** Reads items and arguments from the standard input. */
@@ -145,7 +146,7 @@ public final class CallCommand implements Callable<Integer> {
       return run(client, session, options);
     } catch (RpcException e) {
       if (interruption.came()) {
-        return FAILED; // the status is the signal's, and nobody asks why
+        return FAILED; // the signal sets the exit status, so the reason is not printed
       }
       throw e;
     }
@@ -156,7 +157,7 @@ public final class CallCommand implements Callable<Integer> {
     String wanted = target;
     if (wanted == null || services.contains(wanted)) {
       if (arguments != null) {
-        throw wrong("arguments are for a method: write " + wanted + ".METHOD");
+        throw wrong("arguments need a method; write " + wanted + ".METHOD");
       }
       for (String service : wanted == null ? services : List.of(wanted)) {
         list(schema(client, session, service));
@@ -213,7 +214,8 @@ public final class CallCommand implements Callable<Integer> {
   private int call(JsonMethod method, Session session, CallOptions options) throws Exception {
     boolean readsArguments = "-".equals(arguments);
     if (readsArguments && method.takesItems()) {
-      throw wrong("the standard input has the stream's items: give the arguments as a word");
+      throw wrong(
+          "the standard input has the items of the stream; give the arguments on the command line");
     }
     String given = readsArguments ? Line.all(in) : arguments;
     JsonNode json = given == null ? Json.EMPTY : Json.parse(given);
@@ -221,7 +223,7 @@ public final class CallCommand implements Callable<Integer> {
       print(method.call(session, options, json, Streams.of(Line.of(in).map(CallCommand::item))));
     } catch (RpcException | DeclaredException e) {
       WrongJsonException item = method.wrongItem();
-      throw item == null ? e : item; // it is why the call failed
+      throw item == null ? e : item; // the wrong item made the call fail
     }
     WrongJsonException item = method.wrongItem();
     if (item != null) {
@@ -234,7 +236,7 @@ public final class CallCommand implements Callable<Integer> {
     return new JsonMethod.Item("line " + line.number(), () -> Json.parse(line.text()));
   }
 
-  /** Prints a result; of a stream no more than somebody reads. */
+  /** Prints a result. A stream ends early if the reader of the output closes it. */
   private void print(JsonMethod.Result result) {
     PrintWriter out = spec.commandLine().getOut();
     Flow.Publisher<JsonNode> items = result.items();
@@ -249,7 +251,7 @@ public final class CallCommand implements Callable<Integer> {
     }
   }
 
-  /** Returns the exit status of what has printed all. */
+  /** Returns the exit status after the output is complete. */
   private int printed() {
     return spec.commandLine().getOut().checkError() ? NOT_READ : 0;
   }
@@ -265,17 +267,17 @@ public final class CallCommand implements Callable<Integer> {
     return new ParameterException(spec.commandLine(), Labels.shown(why));
   }
 
-  /** Waits for what the server tells of itself. */
+  /** Waits for the server's answer about itself. */
   private <T> T answer(CompletionStage<T> stage, String what) throws Exception {
     try {
       return stage.toCompletableFuture().get(limit().toNanos(), TimeUnit.NANOSECONDS);
     } catch (ExecutionException e) {
       throw e.getCause() instanceof Exception cause ? cause : e;
     } catch (CancellationException e) {
-      throw untold("the session was lost before the server told " + what, e);
+      throw untold("the session was lost before the server sent " + what, e);
     } catch (TimeoutException e) {
       throw untold(
-          "the server did not tell %s within %d ms".formatted(what, limit().toMillis()), e);
+          "the server did not send %s within %d ms".formatted(what, limit().toMillis()), e);
     }
   }
 

@@ -3,8 +3,9 @@ package io.verbena.cli.call;
 import io.verbena.core.VerbenaClient;
 
 /**
- * Ends a client in order where the process is told to end (SIGINT, SIGTERM), so that the server
- * hears of it at once: for it a lost connection might come back. Closing takes the hook away.
+ * Closes a client when a signal ends the process (SIGINT, SIGTERM). The server then knows at once
+ * that the session has ended; it would wait for a lost connection to come back. {@link #close}
+ * removes the shutdown hook.
  */
 final class Interruption implements AutoCloseable {
   private final Thread hook;
@@ -21,7 +22,7 @@ final class Interruption implements AutoCloseable {
     Runtime.getRuntime().addShutdownHook(hook);
   }
 
-  /** Returns whether the process is about to end: what fails now fails for that. */
+  /** Returns whether a signal ends the process. Failures from now on have this cause. */
   boolean came() {
     return came;
   }

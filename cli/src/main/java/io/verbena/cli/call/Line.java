@@ -12,10 +12,10 @@ import java.util.stream.Stream;
 /**
  * A line of the standard input.
  *
- * @param number from 1
+ * @param number the number of the line, from 1
  */
 record Line(int number, String text) {
-  /** Returns the lines that are not blank, each when it is there. */
+  /** Returns the lines that are not blank, each as soon as it has arrived. */
   static Stream<Line> of(InputStream in) {
     AtomicInteger number = new AtomicInteger();
     return new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8))
@@ -24,7 +24,7 @@ record Line(int number, String text) {
         .filter(line -> !line.text().isBlank());
   }
 
-  /** Returns everything that is read from there. */
+  /** Returns the whole input. */
   static String all(InputStream in) {
     try {
       return new String(in.readAllBytes(), StandardCharsets.UTF_8);

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Prints a peer's contract as people read contracts. */
+/** Prints the contract of a peer as text. */
 final class Listing {
   private final Schema schema;
   private final Labels labels;
@@ -26,7 +26,7 @@ final class Listing {
     schema.methods().forEach(method -> out.println("  " + signature(method)));
   }
 
-  /** Prints what its types are made of. */
+  /** Prints the definitions of the types. */
   void printTypes(PrintWriter out) {
     if (!schema.types().isEmpty()) {
       out.println();
@@ -61,7 +61,7 @@ final class Listing {
               + type.members().stream()
                   .map(member -> label(member.type()))
                   .collect(Collectors.joining(", ", " permits ", ""));
-      case CUSTOM -> "class " + name + " by a serializer of its own, as base64";
+      case CUSTOM -> "class " + name + " with its own serializer, as base64";
     };
   }
 

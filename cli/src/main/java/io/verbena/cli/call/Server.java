@@ -12,13 +12,13 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.TypeConversionException;
 
-/** Which server is meant, and how it is reached: words of the command. */
+/** The options that select a server, and the path to it. */
 final class Server {
   @Parameters(
       index = "0",
       paramLabel = "HOST:PORT",
       converter = Address.class,
-      description = "where a Verbena server listens")
+      description = "the address of a Verbena server")
   private String address = "";
 
   @Option(
@@ -26,7 +26,7 @@ final class Server {
       paramLabel = "PATH",
       defaultValue = "auto",
       converter = PathOption.class,
-      description = "which path the call takes: auto, tcp or rdma (default: ${DEFAULT-VALUE})")
+      description = "the path of the call: auto, tcp or rdma (default: ${DEFAULT-VALUE})")
   private PathPolicy path = PathPolicy.PREFER_RDMA;
 
   @Mixin private Credentials credentials = new Credentials();
@@ -36,11 +36,10 @@ final class Server {
   }
 
   /**
-   * Returns a client that reaches it.
+   * Returns a client for the server.
    *
-   * @param limit how long it may take to connect
-   * @throws IllegalArgumentException if the words do not fit together, or a file is not what it
-   *     should be
+   * @param limit the longest time to connect
+   * @throws IllegalArgumentException if the options contradict each other, or a file cannot be read
    */
   VerbenaClient client(Duration limit) {
     VerbenaClient.Builder builder = VerbenaClient.builder().path(path).connectTimeout(limit);
@@ -48,7 +47,7 @@ final class Server {
     return builder.build();
   }
 
-  /** Takes {@code auto}, {@code tcp} and {@code rdma}. */
+  /** Parses {@code auto}, {@code tcp} and {@code rdma}. */
   static final class PathOption implements ITypeConverter<PathPolicy> {
     @Override
     public PathPolicy convert(String text) {

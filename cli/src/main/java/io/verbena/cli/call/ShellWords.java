@@ -3,14 +3,14 @@ package io.verbena.cli.call;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Messages to programmers name what a program sets; here there are options. */
+/** Rewrites messages for programmers, which name settings of a program, to name options instead. */
 final class ShellWords {
   private static final Map<String, String> OPTIONS = options();
 
   private ShellWords() {}
 
   private static Map<String, String> options() {
-    Map<String, String> options = new LinkedHashMap<>(); // the first of them first
+    Map<String, String> options = new LinkedHashMap<>(); // the order matters
     options.put(
         "add its issuer to the trust store of this end's SSLContext"
             + "|have this end trust its issuer, by TlsFiles\\S* or TlsFiles\\.identity\\S*trusting\\(…\\)",
@@ -22,14 +22,14 @@ final class ShellWords {
         "(it does not trust this end's certificate)", "$1, which --tls-cert and --tls-key name");
     options.put("more time by connectTimeout", "more time with --timeout");
     options.put("give both ends TLS options, or neither", "leave --tls-ca and --tls-cert away");
-    // The question for the next items is no call of the user's.
+    // The internal call for the next items is not a call of the user.
     options.put(
         "(the stream of (\\S+) failed: )verbena\\.streams/(?:next|end) of \\2 (?:failed|was answered)[^:]*: (?:[A-Z_]+: )?",
         "$1");
     return options;
   }
 
-  /** Returns a message with the options of the command. */
+  /** Returns a message that names the options of the command. */
   static String of(String message) {
     String words = message;
     for (Map.Entry<String, String> option : OPTIONS.entrySet()) {

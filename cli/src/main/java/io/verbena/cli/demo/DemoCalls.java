@@ -17,7 +17,7 @@ import java.util.stream.IntStream;
 import java.util.zip.CRC32C;
 
 /**
- * The client's side of the demonstration: each step makes calls, checks them and says what came.
+ * The client side of the demonstration. Each step makes calls, checks the results and prints them.
  */
 final class DemoCalls {
   private static final int WATERINGS = 5;
@@ -49,7 +49,7 @@ final class DemoCalls {
   private void typedCall() {
     try {
       Garden.Plant plant = garden.find("verbena");
-      check(plant.name().equals("verbena"), "another plant came: " + plant);
+      check(plant.name().equals("verbena"), "the server returned another plant: " + plant);
       say("typed call", "find(\"verbena\")", plant);
     } catch (NoSuchPlant e) {
       throw new DemoException("the server does not know the plant: " + e.getMessage(), e);
@@ -58,7 +58,8 @@ final class DemoCalls {
 
   private void declaredException() {
     try {
-      throw new DemoException("a plant came that does not exist: " + garden.find("triffid"));
+      throw new DemoException(
+          "the server returned a plant that does not exist: " + garden.find("triffid"));
     } catch (NoSuchPlant e) {
       say("exception", "find(\"triffid\")", "NoSuchPlant, as declared: " + e.getMessage());
     }
@@ -78,7 +79,7 @@ final class DemoCalls {
     for (int i = 0; i < WATERINGS; i++) {
       garden.water("fern");
     }
-    // One-way calls leave in order, and their handlers run side by side: ask until they are done.
+    // One-way calls leave in order, but their handlers run in parallel. So poll until all are done.
     int counted = poll(garden::waterings, WATERINGS);
     say("one-way", WATERINGS + " x water(\"fern\")", "the server counts " + counted);
   }
@@ -92,18 +93,22 @@ final class DemoCalls {
               return "a fine " + plant.name();
             }));
     int answers = garden.tour();
-    check(answers == looks.get(), answers + " callbacks, and " + looks + " arrived here");
+    check(
+        answers == looks.get(),
+        "the server counts " + answers + " callbacks, this process " + looks);
     say("callback", "tour()", "the server called this process " + looks + " times meanwhile");
   }
 
   private void deadline() {
     long start = System.nanoTime();
     try {
-      throw new DemoException("a flower came: " + garden.awaitFlower());
+      throw new DemoException("the server returned a flower: " + garden.awaitFlower());
     } catch (RpcException e) {
       long millis = (System.nanoTime() - start) / 1_000_000;
-      check(e.status() == RpcStatus.DEADLINE_EXCEEDED, "it failed otherwise: " + e.getMessage());
-      boolean began = e.execution() != Execution.NOT_EXECUTED; // not on a machine that is busy
+      check(
+          e.status() == RpcStatus.DEADLINE_EXCEEDED,
+          "the call failed for another reason: " + e.getMessage());
+      boolean began = e.execution() != Execution.NOT_EXECUTED; // false on a busy machine
       if (began) {
         poll(garden::waitsGivenUp, 1);
       }
@@ -115,7 +120,7 @@ final class DemoCalls {
     }
   }
 
-  /** The picture goes from the server's memory into this process's: on RDMA, without a copy. */
+  /** Moves the picture from the server's memory into this process. RDMA makes no copy. */
   private void largeObject() {
     Garden.Picture picture = garden.picture();
     long bytes = picture.object().length();
@@ -125,7 +130,9 @@ final class DemoCalls {
       transfer.get().close();
       CRC32C checksum = new CRC32C();
       checksum.update(memory.asByteBuffer());
-      check((int) checksum.getValue() == picture.crc32c(), "the picture is not what was sent");
+      check(
+          (int) checksum.getValue() == picture.crc32c(),
+          "the picture differs from the one that was sent");
       double rate = transfer.progress().bytesPerSecond() / (1 << 20);
       say(
           "large object",

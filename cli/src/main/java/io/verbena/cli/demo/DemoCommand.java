@@ -19,25 +19,25 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code verbena demo}: every kind of call, between two processes, on the best path there is. */
+/** The command {@code verbena demo}. It makes every kind of call between two processes. */
 @Command(
     name = "demo",
-    description = "Makes typed calls between two processes, on the best path there is.")
+    description = "Makes typed calls between two processes, on the best available path.")
 public final class DemoCommand implements Callable<Integer> {
-  /** What calls may go by; called as users write it. */
+  /** The paths of calls. The names are those that users write. */
   private enum Path {
     shm,
     rdma,
     tcp
   }
 
-  /** Two new JVMs, and perhaps on an emulated machine. */
+  /** Two JVMs start, perhaps on an emulated machine. */
   private static final Duration COLD_START = Duration.ofSeconds(60);
 
   @Option(
       names = "--over",
       paramLabel = "KIND",
-      description = "on this path, or on TCP where it cannot be had: ${COMPLETION-CANDIDATES}")
+      description = "the path of the calls: ${COMPLETION-CANDIDATES}; TCP if it is not available")
   private @Nullable Path over;
 
   @Spec private CommandSpec spec = CommandSpec.create();
@@ -72,7 +72,7 @@ public final class DemoCommand implements Callable<Integer> {
     return builder.build();
   }
 
-  /** So that the calls ride what the demonstration then says they rode. */
+  /** Waits for the upgrade, so that all calls use the path that is printed at the end. */
   private void awaitUpgrade(Session session, PrintWriter out) {
     Duration longest = over == Path.tcp ? Duration.ZERO : UpgradeWait.longest();
     if (longest.isPositive()) {
@@ -82,7 +82,7 @@ public final class DemoCommand implements Callable<Integer> {
             switch (session.path().link()) {
               case "rdma" -> "to RDMA";
               case "shm" -> "to shared memory";
-              default -> "not had";
+              default -> "did not happen";
             };
         out.printf("upgrade  %s within %d ms%n", upgrade, waited);
       } catch (InterruptedException e) {

@@ -1,6 +1,6 @@
 package io.verbena.cli.demo;
 
-/** The demonstration did not go as it should; the message says where. */
+/** Says that a step of the demonstration failed. The message names the step. */
 final class DemoException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

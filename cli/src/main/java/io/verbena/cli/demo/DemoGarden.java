@@ -15,12 +15,13 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.zip.CRC32C;
 
-/** The garden itself. Safe for use by any thread. */
+/** The implementation of the service. Safe for use by any thread. */
 final class DemoGarden implements Garden {
   private static final long PICTURE_BYTES = 64 << 20;
 
   /**
-   * Random bytes are slow to make for a JVM that has just begun, on an emulated machine above all.
+   * The stripe is repeated, because a new JVM generates random bytes slowly, most of all on an
+   * emulated machine.
    */
   private static final int STRIPE_BYTES = 1 << 20;
 
@@ -91,7 +92,7 @@ final class DemoGarden implements Garden {
     new SplittableRandom(PICTURE_BYTES).nextBytes(stripe);
     for (long at = 0; at < PICTURE_BYTES; at += STRIPE_BYTES) {
       MemorySegment.copy(stripe, 0, pixels, ValueLayout.JAVA_BYTE, at, STRIPE_BYTES);
-      pixels.set(ValueLayout.JAVA_LONG, at, at); // no stripe is like another
+      pixels.set(ValueLayout.JAVA_LONG, at, at); // makes each stripe different
     }
     CRC32C checksum = new CRC32C();
     checksum.update(pixels.asByteBuffer());

@@ -6,8 +6,8 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 
 /**
- * The demonstration's second process. Prints where it listens, and serves until its input ends:
- * that is when the process that started it is gone, however it went.
+ * The second process of the demonstration. It prints its address and serves until its standard
+ * input ends. The input ends when the parent process ends, even if that one crashed.
  */
 @Command(name = "demo-server", hidden = true, description = "The server of the demonstration.")
 public final class DemoServerCommand implements Callable<Integer> {
@@ -20,7 +20,7 @@ public final class DemoServerCommand implements Callable<Integer> {
             .start()) {
       System.out.println(server.address());
       while (System.in.read() != -1) {
-        // Nothing is ever written here; only the end says something.
+        // The parent process writes nothing. Only the end of the input matters.
       }
     }
     return 0;

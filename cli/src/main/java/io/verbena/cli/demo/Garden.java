@@ -5,7 +5,7 @@ import io.verbena.api.RpcService;
 import io.verbena.api.bulk.ObjectRef;
 import java.util.List;
 
-/** What the demonstration's server serves. */
+/** The service of the demonstration's server. */
 @RpcService(name = "garden.v1")
 interface Garden {
   /**
@@ -16,11 +16,11 @@ interface Garden {
   @RpcMethod(id = 1, idempotent = true)
   Plant find(String name) throws NoSuchPlant;
 
-  /** Returns the names of all plants. Short, so it runs on the event loop. */
+  /** Returns the names of all plants. The handler is short, so it runs on the event loop. */
   @RpcMethod(id = 2, idempotent = true, nonBlocking = true)
   List<String> names();
 
-  /** Waters a plant; nobody waits for it. */
+  /** Waters a plant. The caller does not wait. */
   @RpcMethod(id = 3, oneway = true)
   void water(String name);
 
@@ -28,27 +28,27 @@ interface Garden {
   @RpcMethod(id = 4, idempotent = true)
   int waterings();
 
-  /** Tells the caller's {@link Gardener} of every plant; returns how many answers came back. */
+  /** Shows every plant to the caller's {@link Gardener}. Returns the number of answers. */
   @RpcMethod(id = 5)
   int tour();
 
-  /** Waits for a flower, which takes longer than anybody waits. */
+  /** Waits for a flower. The deadline always passes first. */
   @RpcMethod(id = 6, idempotent = true, timeout = "100ms")
   Plant awaitFlower();
 
-  /** Returns how many waits for a flower were given up because their caller had. */
+  /** Returns the number of waits for a flower that ended because their caller gave up. */
   @RpcMethod(id = 7, idempotent = true)
   int waitsGivenUp();
 
-  /** Returns a picture of the garden, which is far larger than a message: it is to be fetched. */
+  /** Returns a picture of the garden. It is far larger than a message, so the caller fetches it. */
   @RpcMethod(id = 8, idempotent = true)
   Picture picture();
 
   /**
    * A picture.
    *
-   * @param object its bytes
-   * @param crc32c checksum of them
+   * @param object the bytes
+   * @param crc32c the checksum of the bytes
    */
   record Picture(ObjectRef object, int crc32c) {}
 

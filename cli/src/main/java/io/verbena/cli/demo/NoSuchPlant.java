@@ -1,10 +1,10 @@
 package io.verbena.cli.demo;
 
-/** No plant has the name that was asked for. */
+/** Says that no plant has the requested name. */
 public final class NoSuchPlant extends Exception {
   private static final long serialVersionUID = 1L;
 
-  /** Says which. */
+  /** Makes an exception whose message contains the name. */
   public NoSuchPlant(String message) {
     super(message);
   }

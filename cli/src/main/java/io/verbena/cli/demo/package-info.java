@@ -1,7 +1,7 @@
 /**
- * The demonstration: a server and a client in two processes make every kind of call. {@link
- * io.verbena.cli.demo.DemoCommand} is the client's process and starts the server's; each step
- * checks what it shows.
+ * The demonstration. A client and a server in two processes make every kind of call. {@link
+ * io.verbena.cli.demo.DemoCommand} runs in the client's process and starts the server's process.
+ * Each step checks its results.
  */
 @NullMarked
 package io.verbena.cli.demo;

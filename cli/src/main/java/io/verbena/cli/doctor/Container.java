@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Which kind of container this is, since cures differ there: the kernel and its modules are the
- * host's.
+ * The kind of container that this process runs in. Cures differ in a container, because the kernel
+ * and its modules belong to the host.
  */
 enum Container {
   NONE("not in a container", ""),
@@ -17,17 +17,17 @@ enum Container {
       "start it with 'podman run --device=/dev/infiniband --network=host --ulimit memlock=-1 …'"),
   KUBERNETES(
       "Kubernetes",
-      "ask for the resource of an RDMA device plugin in the pod's limits; see docs/rdma-setup.md"),
+      "request the resource of an RDMA device plugin in the pod's limits; see docs/rdma-setup.md"),
   OTHER(
       "a container",
       "give it /dev/infiniband, the network of the device, and a memlock limit; see docs/rdma-setup.md");
 
-  /** A laboratory machine shows the files of its host, which may be a container's. */
+  /** A laboratory machine shows the files of its host, and the host may be a container. */
   private static final String LABORATORY = "\0LAB_NAME=";
 
   private final String words;
 
-  /** How it gets at the host's devices; empty outside of containers. */
+  /** The way to give the host's devices to the container; empty outside of containers. */
   final String cure;
 
   Container(String words, String cure) {
@@ -53,7 +53,7 @@ enum Container {
     return groups.contains("/lxc") ? OTHER : NONE;
   }
 
-  /** A command that must run where the kernel is administered. */
+  /** Returns a command that must run on the host of the kernel. */
   String onTheHost(String command) {
     return this == NONE ? command : "on the host: " + command;
   }
@@ -63,7 +63,8 @@ enum Container {
     findings.add(Finding.note("container", words));
     boolean hostHasDevices = !host.names("/sys/class/infiniband").isEmpty();
     if (this != NONE && hostHasDevices && host.names("/dev/infiniband").isEmpty()) {
-      findings.add(Finding.missing("devices inside", "/dev/infiniband was not given to it", cure));
+      findings.add(
+          Finding.missing("devices inside", "/dev/infiniband is not in the container", cure));
     }
     host.text("/sys/module/ib_core/parameters/netns_mode")
         .ifPresent(
@@ -72,7 +73,7 @@ enum Container {
                     Finding.note(
                         "RDMA namespaces",
                         mode.equals("Y")
-                            ? "shared: devices are seen everywhere, GIDs only with their network"
+                            ? "shared: all namespaces see devices, but GIDs only the namespace of their network"
                             : "exclusive: a device belongs to one network namespace")));
     return new Section("Container", findings);
   }

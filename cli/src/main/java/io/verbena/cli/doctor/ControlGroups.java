@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** The limits of the control groups that this process is in, of both versions. */
+/** The limits of this process's control groups, of version 1 and 2. */
 final class ControlGroups {
   private static final String ROOT = "/sys/fs/cgroup";
 
@@ -14,7 +14,7 @@ final class ControlGroups {
     this.host = host;
   }
 
-  /** The lowest limit of memory in bytes, of the group and those around it; empty for none. */
+  /** Returns the lowest memory limit of the group and its parents, in bytes; empty for none. */
   Optional<Long> memoryBytes() {
     return Optional.ofNullable(
             directories("memory").stream()
@@ -31,7 +31,9 @@ final class ControlGroups {
         .filter(bytes -> bytes < Long.MAX_VALUE / 4);
   }
 
-  /** Lines such as {@code mlx5_0 hca_handle=2 hca_object=2000}, for devices that are limited. */
+  /**
+   * Returns lines such as {@code mlx5_0 hca_handle=2 hca_object=2000}, one for each limited device.
+   */
   List<String> rdma() {
     return directories("rdma").stream()
         .flatMap(directory -> host.lines(directory + "/rdma.max").stream())
@@ -40,7 +42,7 @@ final class ControlGroups {
         .toList();
   }
 
-  /** The group's directory and those around it, of the version that has the controller. */
+  /** Returns the directories of the group and its parents, of the version with the controller. */
   private List<String> directories(String controller) {
     List<String> directories = new ArrayList<>();
     for (String line : host.lines("/proc/self/cgroup")) {

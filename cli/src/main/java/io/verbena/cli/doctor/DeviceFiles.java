@@ -3,7 +3,7 @@ package io.verbena.cli.doctor;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The files by which a program reaches the kernel's RDMA. */
+/** The device files that give a program access to the kernel's RDMA. */
 final class DeviceFiles {
   private static final String DIRECTORY = "/dev/infiniband";
 
@@ -44,10 +44,10 @@ final class DeviceFiles {
 
   private String absentCure(String module) {
     if (!modules.isThere(module)) {
-      return "the kernel's module " + module + " first; see Kernel";
+      return "load the kernel module " + module + " first; see Kernel";
     }
     return container == Container.NONE
-        ? modules.softDevice() + ", where there is no device"
+        ? modules.softDevice() + ", if there is no device"
         : container.cure;
   }
 }

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A port of a device, with the GIDs that are its addresses. */
+/** A port of a device, with the GIDs that serve as addresses. */
 final class DevicePort {
   private final Host host;
   private final VerbsContext device;
@@ -24,11 +24,11 @@ final class DevicePort {
   private boolean isChosen;
 
   /**
-   * A port.
+   * Makes a port.
    *
-   * @param addresses those of its GIDs, and of interfaces that lead to it
-   * @param first the one of all devices that is chosen where none is nearer; null for none
-   * @param bindingTells whether addresses that are no RoCE device's may be its own
+   * @param addresses the addresses of the port's GIDs, and of interfaces that lead to the port
+   * @param first the address of this host for peers in no network of its own; null for none
+   * @param bindingTells whether addresses that belong to no RoCE device may be the port's
    */
   DevicePort(
       Host host,
@@ -58,7 +58,7 @@ final class DevicePort {
     return device.deviceName() + " port " + number;
   }
 
-  /** Whether calls can go through it; known after {@link #findings()}. */
+  /** Returns whether sessions can use the port. Call {@link #findings()} before. */
   boolean carriesSessions() {
     return port.active() && (isChosen || (bindingTells && !isRoce()));
   }
@@ -73,14 +73,14 @@ final class DevicePort {
       findings.add(
           Finding.missing(
               name(),
-              "no interface with an IP address leads to it, in this network namespace",
+              "no interface of this network namespace has an IP address and leads to the port",
               "ip address add ADDRESS/24 dev " + (port.ethernet() ? networkDevice(0) : "ib0")));
     }
     if (isRoce() && !hasAddress) {
       findings.add(
           Finding.missing(
               name(),
-              "no IP address among its GIDs, in this network namespace",
+              "no GID of the port is an IP address of this network namespace",
               "ip address add ADDRESS/24 dev " + networkDevice(0)));
     }
     return findings;
@@ -103,7 +103,7 @@ final class DevicePort {
             .formatted(layer, port.activeMtu(), port.maxMtu(), rate));
   }
 
-  /** Elsewhere than on RoCE a GID is no IP address: rdma_cm goes by those of the interface. */
+  /** Outside RoCE a GID is not an IP address. rdma_cm uses the addresses of the interface. */
   private static Finding otherGid(DeviceAddress one) {
     return Finding.note("GID " + one.gid(), one.described());
   }
@@ -115,7 +115,7 @@ final class DevicePort {
       return Finding.note(what, one.described() + "; not chosen: " + one.objection());
     }
     isChosen = true;
-    String further = one.equals(first) ? ", and beyond routers" : "";
+    String further = one.equals(first) ? ", and for peers behind routers" : "";
     return Finding.ok(what, one.described() + "; chosen for peers in " + one.network() + further);
   }
 

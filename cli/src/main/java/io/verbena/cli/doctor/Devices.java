@@ -19,7 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** The verbs devices, as the RDMA link sees them: through a provider, not through files alone. */
+/** The verbs devices. A provider opens them as the RDMA link does; files alone are not enough. */
 final class Devices {
   private final Host host;
   private final Modules modules;
@@ -39,10 +39,10 @@ final class Devices {
   }
 
   /**
-   * What there is of devices.
+   * The devices of this host.
    *
-   * @param usable the names of those that a session can ride
-   * @param obstacle why there is none; only where usable is empty
+   * @param usable the names of the devices that a session can use
+   * @param obstacle the reason why no device is usable; meaningful only if {@code usable} is empty
    */
   record Found(Section section, List<String> usable, String obstacle) {}
 
@@ -55,7 +55,7 @@ final class Devices {
         String detail = failure.call() + ": " + Errno.name(failure.errno());
         findings.add(Finding.missing("a device", detail, modules.softDevice()));
       } else {
-        findings.add(Finding.missing("the devices", "cannot be looked at", failure.cure()));
+        findings.add(Finding.missing("the devices", "cannot be examined", failure.cure()));
       }
     } else {
       lookAtAll();
@@ -80,16 +80,16 @@ final class Devices {
                 obstacle,
                 "correct " + RdmaSettings.DEVICE_PROPERTY + " or " + RdmaSettings.DEVICE_VARIABLE));
       }
-    } catch (Throwable thrown) { // whatever a provider throws is a finding
+    } catch (Throwable thrown) { // every exception of a provider is a finding
       obstacle = Words.of(thrown);
-      findings.add(Finding.missing("the devices", "cannot be looked at", obstacle));
+      findings.add(Finding.missing("the devices", "cannot be examined", obstacle));
     }
     for (String name : host.names("/sys/class/infiniband")) {
       if (!opened.contains(name)) {
         findings.add(
             Finding.missing(
                 name,
-                "the kernel has it, and libibverbs does not open it",
+                "the kernel has it, but libibverbs does not open it",
                 "apt-get install ibverbs-providers, or dnf install rdma-core"));
       }
     }
@@ -139,7 +139,7 @@ final class Devices {
     if (!place.processors().isEmpty()) {
       return Finding.ok(
           what,
-          "node %d, processors %s: its event loops run there, and their buffers are there"
+          "node %d, processors %s; event loops and buffers are placed there"
               .formatted(place.node(), place.processors()));
     }
     if (!place.cure().isEmpty()) {
@@ -148,7 +148,7 @@ final class Devices {
     return Finding.note(
         what,
         place.words().isEmpty()
-            ? "one node on this host: event loops run where the system puts them"
+            ? "one node on this host; the system places event loops"
             : place.words());
   }
 
@@ -168,6 +168,6 @@ final class Devices {
     return transport
         + firmware
         + "; has "
-        + (can.isEmpty() ? "Send and WRITE only" : String.join(", ", can));
+        + (can.isEmpty() ? "only Send and WRITE" : String.join(", ", can));
   }
 }

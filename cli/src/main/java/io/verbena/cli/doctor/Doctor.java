@@ -14,13 +14,13 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks at one machine.
+ * Examines one machine.
  *
- * @param host its files
- * @param loads whether the dynamic linker finds a library
- * @param verbs its devices
- * @param upgrades the RDMA link of this program; null where it has none
- * @param settings of its links
+ * @param host the machine's files
+ * @param loads returns whether the dynamic linker finds a library
+ * @param verbs the machine's devices
+ * @param upgrades the RDMA link of this program; null if it has none
+ * @param settings the settings of RDMA links
  */
 record Doctor(
     Host host,
@@ -29,7 +29,7 @@ record Doctor(
     @Nullable UpgradeProvider upgrades,
     RdmaSettings settings) {
 
-  /** What was found, and what follows from it. */
+  /** The findings, and the path that follows from them. */
   record Diagnosis(List<Section> sections, Prospect prospect) {
     void print(PrintWriter out) {
       Set<String> told = new HashSet<>();
@@ -70,18 +70,18 @@ record Doctor(
                 ? Finding.missing(
                     "RDMA link",
                     "not on the class path",
-                    "add io.verbena:rpc-rdma and io.verbena:verbs-ffm to the program")
+                    "add io.verbena:rpc-rdma and io.verbena:verbs-ffm to the class path")
                 : Finding.ok("RDMA link", "on the class path, over " + verbs.name()),
             sharedMemory()));
   }
 
-  /** Sessions with peers of this host take it before RDMA. */
+  /** Examines shared memory, which sessions on this host prefer to RDMA. */
   static Finding sharedMemory() {
     UpgradeProvider shm = new ShmUpgradeProvider();
     return switch (shm.availability()) {
       case Availability.Available there ->
           Finding.ok(
-              "shared memory", "in " + there.detail() + ", with processes of this host and user");
+              "shared memory", "in " + there.detail() + ", for processes of this host and user");
       case Availability.Unavailable none -> Finding.note("shared memory", none.reason());
     };
   }

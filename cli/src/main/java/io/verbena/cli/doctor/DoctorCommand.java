@@ -22,14 +22,15 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code verbena doctor}: what this machine has for RDMA, and the cure for what is missing. */
+/** The command {@code verbena doctor}. It examines RDMA on this machine and prints cures. */
 @Command(
     name = "doctor",
     description = {
-      "Says what this machine has for RDMA, what is missing and how to get it, and which path a"
-          + " session from here would get. With HOST:PORT it opens a session with the Verbena"
-          + " server there and says which path it got, and why.",
-      "Exit status: 0 when RDMA is possible (with HOST:PORT: when the session got it), 1 when not."
+      "Examines RDMA on this machine. It prints the parts that are there, the missing parts with"
+          + " their cures, and the path that a session from this machine would get. With HOST:PORT"
+          + " it opens a session with the Verbena server there, and prints the path of the session"
+          + " with the reason.",
+      "Exit status: 0 if RDMA is possible (with HOST:PORT: if the session uses it), else 1."
     })
 public final class DoctorCommand implements Callable<Integer> {
   private static final int NO_RDMA = 1;
@@ -43,7 +44,7 @@ public final class DoctorCommand implements Callable<Integer> {
       arity = "0..1",
       paramLabel = "HOST:PORT",
       converter = Address.class,
-      description = "a Verbena server to open a session with")
+      description = "the address of a Verbena server to open a session with")
   private @Nullable String server;
 
   @Mixin private Credentials credentials = new Credentials();
@@ -52,10 +53,10 @@ public final class DoctorCommand implements Callable<Integer> {
       names = "--wait",
       paramLabel = "SECONDS",
       defaultValue = "10",
-      description = "how long the session may take to upgrade (default: ${DEFAULT-VALUE})")
+      description = "the longest time for the upgrade of the session (default: ${DEFAULT-VALUE})")
   private int waitSeconds;
 
-  /** Looks at this machine, with the links that are on the class path. */
+  /** Makes a command that examines this machine, with the links on the class path. */
   public DoctorCommand() {
     this(DoctorCommand::ofThisMachine);
   }
@@ -68,7 +69,7 @@ public final class DoctorCommand implements Callable<Integer> {
   public Integer call() throws InterruptedException {
     if (waitSeconds < 0 || waitSeconds > LONGEST_WAIT.toSeconds()) {
       throw new ParameterException(
-          spec.commandLine(), "--wait is a time in seconds, a day at most, not " + waitSeconds);
+          spec.commandLine(), "--wait takes seconds, from 0 to a day, not " + waitSeconds);
     }
     PrintWriter out = spec.commandLine().getOut();
     Doctor doctor = doctor();
@@ -95,12 +96,12 @@ public final class DoctorCommand implements Callable<Integer> {
     return path.link().equals("rdma") ? 0 : NO_RDMA;
   }
 
-  /** What is said of a path is of RDMA and TCP. */
+  /** Prints a note about shared memory, because the printed path covers only RDMA and TCP. */
   private static void tellOfSharedMemory(PrintWriter out) {
     if (Doctor.sharedMemory().mark() == Finding.Mark.OK) {
       out.println(
-          "Sessions between processes of this host and user take shared memory, where both have"
-              + " rpc-shm. All others:");
+          "Sessions between processes of this host and user use shared memory, if both have"
+              + " rpc-shm. All other sessions:");
     }
   }
 

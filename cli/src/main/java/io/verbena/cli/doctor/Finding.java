@@ -1,19 +1,19 @@
 package io.verbena.cli.doctor;
 
 /**
- * One thing that was looked at.
+ * The result of one check.
  *
- * @param what a name of a few letters, such as {@code libibverbs.so.1}
- * @param detail what there is of it
- * @param cure a command or a sentence; empty where nothing is wrong
+ * @param what the short name of the checked part, such as {@code libibverbs.so.1}
+ * @param detail the state of the part
+ * @param cure a command or a sentence; empty if nothing is wrong
  */
 record Finding(Mark mark, String what, String detail, String cure) {
-  /** How a thing stands. */
+  /** The verdict of a check. */
   enum Mark {
     OK("ok"),
-    /** Good to know, neither good nor bad. */
+    /** For information, neither good nor bad. */
     NOTE("-"),
-    /** There, and less than a busy server wants. */
+    /** Present, but less than a busy server needs. */
     LOW("low"),
     MISSING("missing");
 
@@ -40,7 +40,7 @@ record Finding(Mark mark, String what, String detail, String cure) {
     return new Finding(Mark.MISSING, what, detail, cure);
   }
 
-  /** Returns the same with another cure. */
+  /** Returns this finding with another cure. */
   Finding withCure(String other) {
     return new Finding(mark, what, detail, other);
   }

@@ -9,12 +9,13 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * The files of a machine. What is not there or may not be read is empty, never an exception.
+ * The files of a machine. A file that is absent or unreadable gives an empty result, never an
+ * exception.
  *
- * @param root {@code /}, or a test's own tree
+ * @param root {@code /}, or the tree of a test
  */
 record Host(Path root) {
-  /** A file below the root, by its absolute name on the machine. */
+  /** Returns the path of a file below the root, from its absolute name on the machine. */
   Path path(String name) {
     return root.resolve(name.substring(1));
   }
@@ -23,15 +24,15 @@ record Host(Path root) {
     return Files.exists(path(name));
   }
 
-  /** Whether this process may open the file for both, as verbs must. */
+  /** Returns whether this process may open the file for reading and writing, as verbs must. */
   boolean mayReadAndWrite(String name) {
     return Files.isReadable(path(name)) && Files.isWritable(path(name));
   }
 
-  /** The whole file, without blanks at its ends. */
+  /** Returns the whole file, without blanks at its ends. */
   Optional<String> text(String name) {
     try {
-      // Some of sysfs answers with an error instead of bytes, such as EINVAL for an empty GID.
+      // Some files of sysfs give an error instead of bytes, such as EINVAL for an empty GID.
       byte[] bytes = Files.readAllBytes(path(name));
       return Optional.of(new String(bytes, StandardCharsets.UTF_8).strip());
     } catch (IOException unreadable) {
@@ -39,12 +40,12 @@ record Host(Path root) {
     }
   }
 
-  /** The lines of a file; none where there is no file. */
+  /** Returns the lines of a file; none if there is no file. */
   List<String> lines(String name) {
     return text(name).map(all -> all.lines().toList()).orElse(List.of());
   }
 
-  /** The names in a directory, sorted; none where there is no directory. */
+  /** Returns the sorted names in a directory; none if there is no directory. */
   List<String> names(String directory) {
     try (Stream<Path> entries = Files.list(path(directory))) {
       return entries.map(entry -> String.valueOf(entry.getFileName())).sorted().toList();

@@ -7,9 +7,9 @@ import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The distribution's rdma-core: the two libraries, and what makes them know a device. */
+/** The two libraries of rdma-core, and its drivers for devices. */
 final class Libraries {
-  /** rdma-core puts its own version in the middle: libibverbs.so.1.14.44.0 is of rdma-core 44. */
+  /** The third number is the version of rdma-core: libibverbs.so.1.14.44.0 is from rdma-core 44. */
   private static final Pattern VERSION = Pattern.compile("\\.so\\.\\d+\\.\\d+\\.(\\d+)\\.");
 
   private static final String DRIVERS = "/etc/libibverbs.d";
@@ -18,9 +18,9 @@ final class Libraries {
   private final Predicate<String> loads;
 
   /**
-   * Looks for libraries.
+   * Makes the check.
    *
-   * @param loads whether the dynamic linker finds a soname; it maps the library if so
+   * @param loads returns whether the dynamic linker finds a soname, and maps the library if so
    */
   Libraries(Host host, Predicate<String> loads) {
     this.host = host;
@@ -36,8 +36,8 @@ final class Libraries {
       findings.add(
           Finding.missing(
               "native access",
-              "this JVM denies it, and verbs need it",
-              "start it with --enable-native-access=ALL-UNNAMED"));
+              "this JVM denies it, but verbs need it",
+              "start the JVM with --enable-native-access=ALL-UNNAMED"));
     }
     findings.add(drivers());
     return new Section("Libraries", findings);
@@ -53,7 +53,7 @@ final class Libraries {
     return Finding.ok(soname, detail);
   }
 
-  /** Where the linker found it; the file that a soname leads to has the whole version. */
+  /** Returns the mapped file of a library. Its name has the whole version, unlike the soname. */
   private Optional<String> mappedFrom(String soname) {
     return host.lines("/proc/self/maps").stream()
         .filter(line -> line.contains("/" + soname))
@@ -75,7 +75,7 @@ final class Libraries {
     return names.isEmpty()
         ? Finding.missing(
             "device libraries",
-            "none in " + DRIVERS + "; libibverbs finds no device without",
+            "none in " + DRIVERS + ", and libibverbs finds no device without them",
             "apt-get install ibverbs-providers, or dnf install rdma-core")
         : Finding.ok("device libraries", String.join(", ", names));
   }

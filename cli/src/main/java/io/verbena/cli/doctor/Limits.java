@@ -4,12 +4,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** How much memory this process may lock, which registered memory is, and may have at all. */
+/**
+ * The limits on this process's locked memory, which registered memory counts as, and on its memory.
+ */
 final class Limits {
-  /** What the first session registers: a slab of 1 MiB to send from and one to receive into. */
+  /** The first session registers a slab of 1 MiB to send from and one to receive into. */
   static final long NEEDED_BYTES = 2L << 20;
 
-  /** What the RDMA link registers at most unless told otherwise ({@code maxPinnedBytes}). */
+  /** The most that the RDMA link registers by default ({@code maxPinnedBytes}). */
   static final long WANTED_BYTES = 512L << 20;
 
   private static final String LOCKED = "Max locked memory";
@@ -42,12 +44,13 @@ final class Limits {
       return Finding.ok(what, limit);
     }
     if (!limit.matches("\\d{1,18}")) {
-      return Finding.note(what, "/proc/self/limits does not tell");
+      return Finding.note(what, "/proc/self/limits does not contain it");
     }
     long bytes = Long.parseLong(limit);
     String detail = inWords(bytes) + " (ulimit -l " + (bytes >> 10) + ")";
     if (mayLockAnything()) {
-      return Finding.ok(what, detail + ", which does not bind this process: it has CAP_IPC_LOCK");
+      return Finding.ok(
+          what, detail + ", which does not apply, because this process has CAP_IPC_LOCK");
     }
     if (bytes < NEEDED_BYTES) {
       return Finding.missing(
@@ -61,7 +64,7 @@ final class Limits {
         : Finding.ok(what, detail);
   }
 
-  /** In bytes, or the word unlimited; empty where the kernel does not tell. */
+  /** Returns the limit in bytes, or the word unlimited; empty if the kernel does not show it. */
   private String softLimit() {
     return host.lines("/proc/self/limits").stream()
         .filter(line -> line.startsWith(LOCKED))
@@ -70,14 +73,14 @@ final class Limits {
         .orElse("");
   }
 
-  /** The kernel asks for the capability in the first user namespace; others do not count. */
+  /** The kernel requires the capability in the first user namespace; others do not count. */
   private boolean mayLockAnything() {
     boolean firstNamespace =
         host.text("/proc/self/uid_map").map(map -> map.matches(ALL_USERS)).orElse(true);
     return firstNamespace && hasIpcLockIn("CapEff:");
   }
 
-  /** Tells of one set of capabilities: those that are effective, or those that may ever be. */
+  /** Checks the effective set of capabilities, or the bounding set. */
   private boolean hasIpcLockIn(String set) {
     return host.lines("/proc/self/status").stream()
         .filter(line -> line.startsWith(set))
@@ -95,15 +98,17 @@ final class Limits {
           "on the node: LimitMEMLOCK=infinity in the unit of the container runtime (containerd,"
               + " crio), and restart it; "
               + (hasIpcLockIn("CapBnd:")
-                  ? "IPC_LOCK was added to the container, and has no effect: this process is not root"
-                  : "IPC_LOCK helps a container that runs as root, and no other");
+                  ? "IPC_LOCK was added to the container, but has no effect, because this process is not root"
+                  : "IPC_LOCK only helps a container that runs as root");
       case OTHER -> "raise the container's memlock limit";
     };
   }
 
   private static Finding memory(Optional<Long> bytes) {
     return bytes
-        .map(limit -> Finding.note("cgroup memory", inWords(limit) + "; registered memory counts"))
+        .map(
+            limit ->
+                Finding.note("cgroup memory", inWords(limit) + ", including registered memory"))
         .orElse(Finding.ok("cgroup memory", "no limit"));
   }
 
@@ -114,8 +119,7 @@ final class Limits {
             "cgroup rdma",
             limit,
             "raise it in the group's rdma.max: 'DEVICE hca_handle=max hca_object=max'")
-        : Finding.note(
-            "cgroup rdma", limit + "; a queue pair, a region and a window are an object each");
+        : Finding.note("cgroup rdma", limit + "; each queue pair, region and window is an object");
   }
 
   static String inWords(long bytes) {

@@ -4,12 +4,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** The kernel's modules, and the cure where one is missing. */
+/** The modules of the kernel, and the cure for missing ones. */
 final class Modules {
-  /** What verbs need whatever the device, in the order in which they build on each other. */
+  /** The modules that verbs need for any device. Each module builds on those before it. */
   private static final List<String> CORE = List.of("ib_core", "ib_uverbs", "rdma_cm", "rdma_ucm");
 
-  /** Drivers of devices that RPC could ride; the software ones first. */
+  /** Drivers of devices that can carry RPC. Drivers of software devices come first. */
   private static final List<String> DRIVERS =
       List.of(
           "rdma_rxe",
@@ -32,7 +32,7 @@ final class Modules {
 
   private static final String SOFT_ROCE = "rdma_rxe";
 
-  /** Where a module is. */
+  /** The state of a module. */
   enum State {
     LOADED,
     /** Part of the kernel. */
@@ -56,7 +56,7 @@ final class Modules {
     if (host.exists("/sys/module/" + module)) {
       return State.LOADED;
     }
-    // Parts of the kernel show up in /sys/module only where they have parameters.
+    // Built-in modules are in /sys/module only if they have parameters.
     if (isListed("modules.builtin", module)) {
       return State.BUILT_IN;
     }
@@ -92,11 +92,11 @@ final class Modules {
       return Finding.ok("drivers", String.join(", ", drivers));
     }
     return host.exists("/dev/infiniband/uverbs0")
-        ? Finding.note("drivers", "not listed; a device is there, so one is in the kernel")
-        : Finding.missing("a driver", "of no device", softDevice());
+        ? Finding.note("drivers", "not listed; the kernel has one, because a device is there")
+        : Finding.missing("a driver", "none for any device", softDevice());
   }
 
-  /** Whether the running kernel has it. */
+  /** Returns whether the running kernel has the module. */
   boolean isThere(String module) {
     State state = state(module);
     return state == State.LOADED || state == State.BUILT_IN;
@@ -111,12 +111,13 @@ final class Modules {
           Finding.missing(module, "not loaded", container.onTheHost("modprobe " + module));
       case ABSENT ->
           working
-              ? Finding.note(module, "not listed; its device file is there, so it is in the kernel")
+              ? Finding.note(
+                  module, "not listed; the kernel has it, because its device file is there")
               : Finding.missing(module, "not in this kernel", absentCure());
     };
   }
 
-  /** How to get a device without hardware here. */
+  /** Returns the command that makes a software device. */
   String softDevice() {
     String add = "rdma link add rxe0 type rxe netdev " + networkDevice();
     return switch (state(SOFT_ROCE)) {
@@ -130,10 +131,10 @@ final class Modules {
     if (host.lines("/etc/os-release").contains("ID=ubuntu") && container == Container.NONE) {
       return "apt-get install linux-modules-extra-" + release;
     }
-    return "none for this kernel; './verbena lab COMMAND' runs a command on one that has it";
+    return "none for this kernel; './verbena lab COMMAND' runs a command on a kernel that has them";
   }
 
-  /** The network device of the default route, or the first that is not the loopback. */
+  /** Returns the network device of the default route, else the first that is not the loopback. */
   private String networkDevice() {
     for (String line : host.lines("/proc/net/route")) {
       String[] fields = line.split("\\s+", -1);

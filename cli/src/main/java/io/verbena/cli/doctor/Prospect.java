@@ -5,13 +5,13 @@ import io.verbena.link.UpgradeProvider.Availability;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The path that a session from here would get.
+ * The path that a session from this machine would get.
  *
- * @param rdma whether it can be RDMA
- * @param reason the devices, or what it fails for
+ * @param rdma whether the path can be RDMA
+ * @param reason the usable devices, or the reason for TCP
  */
 record Prospect(boolean rdma, String reason) {
-  /** Asks in the order in which a session would run into what is missing. */
+  /** Checks the parts in the order in which a session needs them. */
   static Prospect of(@Nullable UpgradeProvider upgrades, Devices.Found devices) {
     if (upgrades == null) {
       return new Prospect(false, "no RDMA link on the class path");

@@ -9,13 +9,13 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.util.Optional;
 
-/** Registers memory for a moment: the only way to know that limits allow it. */
+/** Registers memory for a moment. Only a registration shows whether the limits allow it. */
 final class Registration {
   private static final int PAGE = 4096;
 
   private Registration() {}
 
-  /** Returns what keeps memory from being registered on a device; empty when it can be. */
+  /** Returns the reason why memory cannot be registered on a device; empty if it can. */
   static Optional<String> problem(IbvContext device, long bytes) {
     try (Arena arena = Arena.ofShared()) {
       IbvPd domain = device.allocPd();

@@ -16,7 +16,7 @@ record Section(String title, List<Finding> findings) {
     return findings.stream().anyMatch(finding -> finding.mark() == mark);
   }
 
-  /** Returns the same, where a cure that was told before is not told again. */
+  /** Returns this section without cures that were printed before, and adds its own to them. */
   Section without(Set<String> told) {
     List<Finding> once = new ArrayList<>();
     for (Finding finding : findings) {

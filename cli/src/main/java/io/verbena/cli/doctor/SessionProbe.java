@@ -10,18 +10,18 @@ import java.io.PrintWriter;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** Opens a session with a server, to see which path it gets. */
+/** Opens a session with a server to find out its path. */
 final class SessionProbe {
   private SessionProbe() {}
 
   /**
-   * Waits for the session to upgrade, and returns the path it has then. The server's answer and the
-   * connection have half of the time each, so that by its end it is known why there is none.
+   * Waits for the session to upgrade, and returns its path. The server's answer and the connection
+   * each get half of the time, so that the reason of a failed upgrade is known at the end.
    *
-   * @param upgrades the RDMA link of this program; null where it has none
-   * @param credentials what the server is shown
-   * @param wait how long at most; zero where it is known that it cannot upgrade
-   * @throws io.verbena.api.RpcException if there is no session to be had
+   * @param upgrades the RDMA link of this program; null if it has none
+   * @param credentials the credentials for the server
+   * @param wait the longest time for the upgrade; zero if an upgrade is impossible
+   * @throws io.verbena.api.RpcException if the session cannot be opened
    */
   static SessionPath path(
       @Nullable UpgradeProvider upgrades,

@@ -8,11 +8,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * What another process is asked for, on a thread of its own: one that is stopped never answers, and
- * attaching to it cannot be interrupted. Safe for use by any thread.
+ * The answer of another process. A separate thread waits for it, because a stopped process never
+ * answers, and attaching to one cannot be interrupted. Safe for use by any thread.
  */
 final class Answer<T> {
-  /** A question, which may wait for its answer for ever. */
+  /** A request to another process, which may block for ever. */
   @FunctionalInterface
   interface Question<T> {
     T ask() throws IOException;
@@ -20,7 +20,7 @@ final class Answer<T> {
 
   private final FutureTask<T> task;
 
-  /** Asks at once. */
+  /** Sends the request at once. */
   Answer(Question<T> question) {
     this.task = new FutureTask<>(question::ask);
     Thread.ofPlatform().daemon().name("verbena-stat").start(task);
@@ -29,8 +29,8 @@ final class Answer<T> {
   /**
    * Returns the answer.
    *
-   * @throws IOException if the question failed
-   * @throws TimeoutException if there is none after so long; nobody waits for it any more then
+   * @throws IOException if the request failed
+   * @throws TimeoutException if there is no answer in time; a later answer is lost
    */
   T await(Duration longest) throws IOException, InterruptedException, TimeoutException {
     try {

@@ -38,7 +38,7 @@ final class Report {
       figures.print(out, INDENT + INDENT);
     }
     if (!engine.log().isEmpty()) {
-      Table told = new Table("logged or left out, by this process", "times");
+      Table told = new Table("warnings of this process, logged or suppressed", "times");
       engine.log().forEach(told::row);
       print("log", told, out);
     }
@@ -129,7 +129,7 @@ final class Report {
       return;
     }
     out.printf(
-        "%slimit         %d of %d calls at once; they take %s, and %s where they are few%n",
+        "%slimit         %d of %d calls at once; latency %s, %s under low load%n",
         INDENT,
         limit.inFlight(),
         limit.limit(),
@@ -146,7 +146,7 @@ final class Report {
       @Nullable CompressionStat compression, List<SessionStat> sessions, PrintWriter out) {
     if (compression != null) {
       out.printf(
-          "%scompressed    %,d messages of %s to %s; the peers of %,d of %,d sessions take them%n",
+          "%scompressed    %,d messages of %s to %s; the peers of %,d of %,d sessions accept them%n",
           INDENT,
           compression.messages(),
           bytes(compression.plainBytes()),
@@ -188,7 +188,7 @@ final class Report {
             "round trip",
             "copy of 1 MiB",
             "pin",
-            "and a page",
+            "pin a page",
             "beside",
             "in place");
     for (SessionStat one : sessions) {

@@ -31,24 +31,28 @@ import javax.management.remote.JMXConnectorFactory;
 import javax.management.remote.JMXServiceURL;
 
 /**
- * A JVM of this user that uses Verbena. It is reached by the JDK's attach mechanism, which the
- * kernel opens to the same user alone.
+ * A JVM of this user that uses Verbena. The JDK's attach mechanism reaches it. The kernel allows
+ * that to the same user alone.
  *
- * @param name what it runs
+ * @param name the program that the JVM runs
  */
 record RunningProcess(long pid, String name) {
   /**
-   * What a look around came to.
+   * The JVMs of this user.
    *
-   * @param found those that use Verbena
-   * @param silent those that did not answer, such as one that is stopped: they may use it or not
+   * @param found the processes that use Verbena
+   * @param silent the processes that did not answer, such as a stopped one, and may use Verbena
    */
   record Listing(List<RunningProcess> found, List<RunningProcess> silent) {}
 
-  /** What a process tells; no channels where it has made none. */
+  /** The clients and servers of a process, and its channels, if it has made any. */
   record Told(List<EngineStat> engines, List<ChannelStat> channels) {}
 
-  /** Returns all that can be reached. They are asked at the same time, and for so long at most. */
+  /**
+   * Lists the JVMs of this user.
+   *
+   * @param longest the longest wait for all answers together
+   */
   static Listing all(Duration longest) throws InterruptedException {
     limitAttaching(longest);
     Map<RunningProcess, Answer<Boolean>> asked = new LinkedHashMap<>();
@@ -73,8 +77,8 @@ record RunningProcess(long pid, String name) {
   }
 
   /**
-   * Has the JDK give up earlier than the one who waits: it then takes away the file by which it
-   * asks a JVM to be attached to.
+   * Makes the JDK give up before the caller does. The JDK then removes the file that requests an
+   * attachment from a JVM.
    */
   private static void limitAttaching(Duration longest) {
     System.setProperty("sun.tools.attach.attachTimeout", Long.toString(longest.toMillis() / 2));
@@ -91,15 +95,15 @@ record RunningProcess(long pid, String name) {
     } catch (AttachNotSupportedException e) {
       throw new IOException("process " + one.id() + " did not answer", e);
     } catch (IOException e) {
-      return false; // it has ended meanwhile
+      return false; // the process has ended
     }
   }
 
   /**
-   * Asks a process for its clients, servers and channels. From then on it has a management agent,
-   * which listens on a local port.
+   * Requests the clients, servers and channels of a process. This starts a management agent in the
+   * process, which listens on a local port.
    *
-   * @throws IOException if it cannot be asked, or does not answer in time; the message says why
+   * @throws IOException if the process cannot be reached, or does not answer in time
    */
   static Told ask(long pid, Duration longest) throws IOException, InterruptedException {
     requireJvm(pid);
@@ -108,15 +112,15 @@ record RunningProcess(long pid, String name) {
       return new Answer<>(() -> ask(pid)).await(longest);
     } catch (TimeoutException e) {
       throw new IOException(
-          "process %d did not answer within %d s: it is very busy, or stopped ('kill -CONT %d' continues it)"
+          "process %d did not answer within %d s; it is very busy, or stopped ('kill -CONT %d' continues it)"
               .formatted(pid, longest.toSeconds(), pid),
           e);
     }
   }
 
   /**
-   * Refuses to attach to what is not known to be a JVM: attaching sends SIGQUIT, which ends most
-   * other programs.
+   * Refuses a process that may not be a JVM. Attaching sends SIGQUIT, which ends most other
+   * programs.
    */
   private static void requireJvm(long pid) throws IOException {
     String id = Long.toString(pid);
@@ -124,22 +128,23 @@ record RunningProcess(long pid, String name) {
       return;
     }
     throw new IOException(
-        "process %d%s is no JVM of yours: 'verbena stat' lists those that use Verbena"
+        "process %d%s is not a JVM of this user; 'verbena stat' lists the processes that use Verbena"
             .formatted(pid, program(pid)));
   }
 
   /**
-   * Returns whether a process has a JVM's library: one started with -XX:-UsePerfData is in no list.
+   * Returns whether a process has mapped the library of a JVM. The list of the JDK does not contain
+   * JVMs with -XX:-UsePerfData.
    */
   private static boolean mapsJvm(long pid) {
     try (Stream<String> maps = Files.lines(Path.of("/proc/" + pid + "/maps"), ISO_8859_1)) {
       return maps.anyMatch(line -> line.endsWith("/libjvm.so"));
     } catch (IOException | UncheckedIOException e) {
-      return false; // it has ended, is another user's, or the system has no such file
+      return false; // the process has ended or is another user's, or the system has no such file
     }
   }
 
-  /** Returns the name of a process's program, without its arguments, which may be secret. */
+  /** Returns the program of a process, without the arguments, which may be secret. */
   private static String program(long pid) {
     return ProcessHandle.of(pid)
         .flatMap(process -> process.info().command())
@@ -153,7 +158,7 @@ record RunningProcess(long pid, String name) {
       machine = VirtualMachine.attach(Long.toString(pid));
     } catch (AttachNotSupportedException | IOException e) {
       throw new IOException(
-          "process %d cannot be asked (%s): it must be a JVM of the same user, in the same container"
+          "process %d cannot be reached (%s); it must be a JVM of the same user, in the same container"
               .formatted(pid, e.getMessage()),
           e);
     }

@@ -11,28 +11,29 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code verbena stat}: sessions, paths, calls, memory, transfers and channels of a process. */
+/** The command {@code verbena stat}. It shows the state of a running process. */
 @Command(
     name = "stat",
     description = {
-      "Shows a running process's clients and servers: their sessions, the path of each and why,"
-          + " calls in flight, credits, memory, transfers, registration cache and quarantine;"
-          + " and its channels: calls, moves, retries, hedges, and how their servers stand.",
-      "Without PID: lists the processes of yours that use Verbena. Exit status: 1 where there is"
+      "Shows the clients and servers of a running process: sessions with their paths and the"
+          + " reasons for them, calls in flight, credits, memory, transfers, registration cache and"
+          + " quarantine. Shows its channels too: calls, moves, retries, hedges and the state of"
+          + " the servers.",
+      "Without PID, the command lists your processes that use Verbena. Exit status: 1 if there is"
           + " nothing to show."
     })
 public final class StatCommand implements Callable<Integer> {
-  /** A JVM on an emulated processor takes some seconds. */
+  /** A JVM on an emulated processor needs some seconds. */
   private static final Duration LONGEST = Duration.ofSeconds(8);
 
   private final Duration longest;
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
-  @Parameters(arity = "0..1", paramLabel = "PID", description = "the process to look into")
+  @Parameters(arity = "0..1", paramLabel = "PID", description = "the process to show")
   private @Nullable Long pid;
 
-  /** Asks each process for a few seconds. */
+  /** Makes a command that waits a few seconds for each process. */
   public StatCommand() {
     this(LONGEST);
   }
@@ -56,9 +57,9 @@ public final class StatCommand implements Callable<Integer> {
       Table table = new Table("PID", "program");
       listing.found().forEach(one -> table.row(one.pid(), one.name()));
       table.print(out, "");
-      out.printf("%nverbena stat PID shows one%n");
+      out.printf("%n'verbena stat PID' shows one of them%n");
     } else {
-      out.println("no process of yours uses Verbena now");
+      out.println("no process of this user uses Verbena now");
     }
     for (RunningProcess one : listing.silent()) {
       out.printf("process %d (%s) did not answer%n", one.pid(), one.name());

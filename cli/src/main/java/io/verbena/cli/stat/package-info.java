@@ -1,4 +1,4 @@
-/** {@code verbena stat}: finds running processes that use Verbena, and shows what they hold. */
+/** The command {@code verbena stat}, which finds running processes that use Verbena. */
 @NullMarked
 package io.verbena.cli.stat;
 

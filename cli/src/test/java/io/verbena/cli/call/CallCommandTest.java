@@ -237,13 +237,13 @@ class CallCommandTest {
       value = {
         "shop.v2 | the server has no service for 'shop.v2'; it serves shop.back.v1, shop.v1",
         "shop.v1.sell | shop.v1 has no method 'sell', but find, price, watch, total, audit",
-        "shop.v1 {} | arguments are for a method: write shop.v1.METHOD",
-        "shop.v1.find --timeout 2 | '2' is no time such as 250ms, 2s, 1m or 1h",
+        "shop.v1 {} | arguments need a method; write shop.v1.METHOD",
+        "shop.v1.find --timeout 2 | '2' is not a time such as 250ms, 2s, 1m or 1h",
         "shop.v1.find --path udp | 'udp' is not auto, tcp or rdma",
         "shop.v1.find -H a | --header is KEY=VALUE, not 'a'",
         "shop.v1.find -H A=b | a metadata key has 1 to 64 characters of a-z",
-        "shop.v1.total - | the standard input has the stream's items",
-        "shop.v1.find --tls-key /dev/null | --tls-cert and --tls-key go together",
+        "shop.v1.total - | the standard input has the items of the stream",
+        "shop.v1.find --tls-key /dev/null | --tls-cert and --tls-key need each other",
       })
   void refusesWrongUsage(String words, String message) {
     Shell.Run run = call(words.split(" "));
@@ -256,7 +256,7 @@ class CallCommandTest {
       strings = {"::", "7501", "localhost", "localhost:", ":7501", "[::1]", "::1:7501", "a:65536"})
   void refusesWhatIsNoAddress(String address) {
     Shell.Run run = Shell.call(address);
-    assertThat(run.err()).contains("'" + address + "' is no address: write HOST:PORT");
+    assertThat(run.err()).contains("'" + address + "' is not an address; write HOST:PORT");
     assertThat(run.exit()).isEqualTo(2);
   }
 

@@ -33,7 +33,7 @@ class DeviceFilesTest {
   @Test
   void withoutTheKernelsModulesThoseComeFirst() {
     assertThat(in(look(new FakeHost(root)), "rdma_cm").cure())
-        .isEqualTo("the kernel's module rdma_ucm first; see Kernel");
+        .isEqualTo("load the kernel module rdma_ucm first; see Kernel");
   }
 
   @Test

@@ -93,7 +93,7 @@ class DoctorTest {
         .isEqualTo(
             Finding.ok(
                 "GID 0",
-                "10.9.0.1, RoCE v2, eth0; chosen for peers in 10.9.0.1/24, and beyond routers"));
+                "10.9.0.1, RoCE v2, eth0; chosen for peers in 10.9.0.1/24, and for peers behind routers"));
     assertThat(in(devices(diagnosis), "GID 1").detail()).endsWith("eth0; not chosen: link-local");
     assertThat(in(devices(diagnosis), name + " port 1").detail())
         .isEqualTo("active, Ethernet, MTU 1024 (at most 4096), 10 Gb/sec (4X)");
@@ -116,7 +116,7 @@ class DoctorTest {
                 "GID 0", "10.9.1.1, RoCE v1, eth1; not chosen: connections are made by RoCE v2"),
             Finding.ok(
                 "GID 1",
-                "10.9.1.1, RoCE v2, eth1; chosen for peers in 10.9.1.1/24, and beyond routers"));
+                "10.9.1.1, RoCE v2, eth1; chosen for peers in 10.9.1.1/24, and for peers behind routers"));
     assertThat(diagnosis.prospect().rdma()).isTrue();
   }
 
@@ -150,7 +150,8 @@ class DoctorTest {
         .containsExactly(
             Finding.note("address", "10.9.0.1, eth0; not chosen: not of eth1"),
             Finding.ok(
-                "address", "10.9.1.1, eth1; chosen for peers in 10.9.1.1/24, and beyond routers"));
+                "address",
+                "10.9.1.1, eth1; chosen for peers in 10.9.1.1/24, and for peers behind routers"));
 
     Diagnosis none = examine(host, RDMA_LINK, DeviceChoice.of("netdev=eth7"));
     assertThat(none.prospect().rdma()).isFalse();
@@ -165,7 +166,9 @@ class DoctorTest {
     assertThat(diagnosis.prospect().rdma()).isFalse();
     assertThat(devices(diagnosis).findings())
         .extracting(Finding::detail)
-        .anyMatch(detail -> detail.startsWith("no interface with an IP address leads to it"));
+        .anyMatch(
+            detail ->
+                detail.startsWith("no interface of this network namespace has an IP address"));
   }
 
   @Test
@@ -271,9 +274,7 @@ class DoctorTest {
   void saysOnWhichNodeLoopsOfADeviceRun() {
     FabricHost host = device(DeviceProfile.full(), "10.9.0.1");
     assertThat(in(devices(examine(host, RDMA_LINK)), "NUMA"))
-        .isEqualTo(
-            Finding.note(
-                "NUMA", "one node on this host: event loops run where the system puts them"));
+        .isEqualTo(Finding.note("NUMA", "one node on this host; the system places event loops"));
 
     String device = "/sys/class/infiniband/" + host.adapter().deviceName() + "/device/";
     twoNodes().file(device + "numa_node", "1");
@@ -281,8 +282,7 @@ class DoctorTest {
         .isEqualTo(
             Finding.ok(
                 "NUMA",
-                "node 1, processors 16-31,48-63: its event loops run there, and their buffers are"
-                    + " there"));
+                "node 1, processors 16-31,48-63; event loops and buffers are placed there"));
   }
 
   @Test

@@ -69,7 +69,7 @@ class LimitsTest {
     assertThat(lockedMemory(pod).mark()).isEqualTo(Mark.LOW);
     assertThat(lockedMemory(pod).cure())
         .startsWith("on the node: LimitMEMLOCK=infinity")
-        .endsWith("IPC_LOCK helps a container that runs as root, and no other");
+        .endsWith("IPC_LOCK only helps a container that runs as root");
   }
 
   @Test
@@ -81,7 +81,7 @@ class LimitsTest {
     assertThat(lockedMemory(pod).cure())
         .startsWith("on the node: LimitMEMLOCK=infinity")
         .endsWith(
-            "IPC_LOCK was added to the container, and has no effect: this process is not root");
+            "IPC_LOCK was added to the container, but has no effect, because this process is not root");
   }
 
   @Test

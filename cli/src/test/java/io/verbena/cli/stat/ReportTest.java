@@ -76,7 +76,7 @@ class ReportTest {
           .contains("server at " + server.address())
           .containsPattern(
               """
-              limit +0 of 20 calls at once; they take \\?, and \\? where they are few
+              limit +0 of 20 calls at once; latency \\?, \\? under low load
                +priority +taken below +taken +shed
                +critical +20 +0 +0
                +normal +16 +0 +0
@@ -97,9 +97,9 @@ class ReportTest {
       assertThat(report())
           .contains("server at " + server.address())
           .contains(
-              "compressed    0 messages of 0 B to 0 B; the peers of 1 of 2 sessions take them\n")
+              "compressed    0 messages of 0 B to 0 B; the peers of 1 of 2 sessions accept them\n")
           .contains(
-              "compressed    0 messages of 0 B to 0 B; the peers of 1 of 1 sessions take them\n");
+              "compressed    0 messages of 0 B to 0 B; the peers of 1 of 1 sessions accept them\n");
     }
   }
 

@@ -104,7 +104,7 @@ class StatCommandTest {
     gone.waitFor();
     Run run = stat(Long.toString(gone.pid()));
     assertThat(run.exit()).isNotZero();
-    assertThat(run.err()).contains("process " + gone.pid() + " is no JVM of yours");
+    assertThat(run.err()).contains("process " + gone.pid() + " is not a JVM of this user");
   }
 
   @Test
@@ -115,7 +115,7 @@ class StatCommandTest {
       Run run = stat(Long.toString(other.pid()));
       assertThat(run.exit()).isNotZero();
       assertThat(run.err())
-          .contains("process %d (%s) is no JVM of yours".formatted(other.pid(), program));
+          .contains("process %d (%s) is not a JVM of this user".formatted(other.pid(), program));
       assertThat(run.err()).as("its arguments may be secret").doesNotContain("1000");
       assertThat(other.waitFor(Duration.ofMillis(200))).as("it has ended").isFalse();
     } finally {
