@@ -1,4 +1,4 @@
-/** The system's verbs, called without native code. */
+/** The verbs of the system, without native code. */
 module io.verbena.verbs.ffm {
   requires transitive io.verbena.verbs.ext;
   requires static transitive org.jspecify;

@@ -17,9 +17,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The real verbs devices of this machine, by libibverbs and librdmacm, without native code of ours.
+ * The real verbs devices of this machine. Java calls libibverbs and librdmacm directly, without
+ * native code.
  *
- * <p>All instances are the same devices. Safe for use by several threads.
+ * <p>All instances share the same devices. Safe for use by any thread.
  */
 public final class FfmProvider implements VerbsProvider {
   private static final FfmProvider SHARED = new FfmProvider();
@@ -29,10 +30,10 @@ public final class FfmProvider implements VerbsProvider {
     UnderDisni.ensure();
   }
 
-  /** For {@code ServiceLoader}, which wants one of its own; everybody else takes the shared one. */
+  /** For {@code ServiceLoader}, which needs its own instance. Other callers use the shared one. */
   public FfmProvider() {}
 
-  /** The provider that the devices name as theirs; costs nothing until it is used. */
+  /** Returns the provider that the devices name as theirs. It costs nothing until it is used. */
   public static FfmProvider shared() {
     return SHARED;
   }
@@ -52,7 +53,7 @@ public final class FfmProvider implements VerbsProvider {
       return DEVICES.all().isEmpty() ? Optional.of(Prerequisites.noDevice()) : Optional.empty();
     } catch (VerbsException e) {
       return Optional.of(e);
-    } catch (Throwable thrown) { // IOException is not all that foreign functions throw
+    } catch (Throwable thrown) { // foreign functions throw more than IOException
       return Optional.of(Prerequisites.unexpected(thrown));
     }
   }

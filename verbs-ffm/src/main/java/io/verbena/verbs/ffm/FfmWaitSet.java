@@ -21,7 +21,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Waits by epoll, from which a channel disappears when it is destroyed. */
+/** Waits with epoll. A destroyed channel disappears from epoll. */
 final class FfmWaitSet implements WaitSet {
   private static final int EPOLLIN = 1;
   private static final int EVENTS = 16;
@@ -34,7 +34,7 @@ final class FfmWaitSet implements WaitSet {
   private final int epoll;
   private final int wake;
 
-  /** What stands behind each descriptor; confined to the thread that awaits and adds. */
+  /** The owner of each descriptor; confined to the thread that waits and adds. */
   private final Map<Integer, Lifetime> members = new HashMap<>();
 
   private final MemorySegment events =
@@ -120,7 +120,7 @@ final class FfmWaitSet implements WaitSet {
     try (var _ = life.use("eventfd_write")) {
       Libc.eventfdWrite(wake);
     } catch (VerbsException closed) {
-      // Nobody waits on a closed set.
+      // No thread waits on a closed set.
     }
   }
 

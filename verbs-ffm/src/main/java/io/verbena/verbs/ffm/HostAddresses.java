@@ -9,14 +9,14 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The addresses of this host, with the hardware addresses of which Java knows six bytes only. */
+/** The addresses of this host with full hardware addresses. Java shows only six bytes of them. */
 final class HostAddresses {
   private HostAddresses() {}
 
   /**
-   * Looks at all interfaces.
+   * Returns the addresses of all interfaces.
    *
-   * @param folder the kernel's, with a folder for each interface
+   * @param folder the kernel's folder, with a folder for each interface
    */
   static List<HostAddress> of(Path folder) throws IOException {
     List<HostAddress> found = new ArrayList<>();

@@ -9,35 +9,35 @@ import java.nio.file.Path;
 import java.util.Optional;
 import java.util.Set;
 
-/** What must be there before a verb can be called; what is missing is a value with its cure. */
+/** The prerequisites of verbs. A missing one is a value with its cure. */
 final class Prerequisites {
   private static final String PROBE = "the search for verbs devices";
   private static final Path CONNECTION_MANAGER = Path.of("/dev/infiniband/rdma_cm");
 
-  /** Tested on amd64; aarch64 has the same rules for structs and is untested. */
+  /** amd64 is tested. aarch64 lays structs out by the same rules, but is untested. */
   private static final Set<String> ARCHITECTURES = Set.of("amd64", "aarch64");
 
   private Prerequisites() {}
 
-  /** The first thing that is missing: platform, library, or the kernel's RDMA. */
+  /** Returns the first missing prerequisite: platform, the kernel's RDMA, or a library. */
   static Optional<VerbsException> problem() {
     String system = System.getProperty("os.name") + " on " + System.getProperty("os.arch");
     if (!system.startsWith("Linux") || !ARCHITECTURES.contains(System.getProperty("os.arch"))) {
       return missing("This is " + system + "; verbs need Linux on amd64 or aarch64.");
     }
-    // Before the libraries: loading one has the JVM warn where native access was not enabled, and a
-    // host without RDMA has nothing to be warned of.
+    // This check precedes the libraries. Loading one makes the JVM warn if native access was not
+    // enabled, and a host without RDMA needs no such warning.
     if (!Files.isWritable(CONNECTION_MANAGER)) {
       return missing(
           CONNECTION_MANAGER
-              + " is not there or may not be used. Load the kernel's modules ('modprobe rdma_ucm'; in"
+              + " is not there or not writable. Load the kernel's modules ('modprobe rdma_ucm'; in"
               + " a container pass --device=/dev/infiniband), or try RDMA without a device: 'modprobe"
               + " rdma_rxe; rdma link add rxe0 type rxe netdev eth0'.");
     }
     return libraries();
   }
 
-  /** What keeps the libraries from being called, whatever the kernel has. Never throws. */
+  /** Returns the reason why the libraries cannot be called, for any kernel. Never throws. */
   static Optional<VerbsException> libraries() {
     try {
       return missingLibrary().or(Prerequisites::unboundFunction);
@@ -61,16 +61,16 @@ final class Prerequisites {
     return Optional.empty();
   }
 
-  /** Everything is there, only no device is. */
+  /** Returns the failure of a host that has all prerequisites, but no device. */
   static VerbsException noDevice() {
     return new VerbsException(
         PROBE,
         Errno.ENODEV,
-        "No verbs device is there. 'rdma link show' lists devices; 'rdma link add rxe0 type rxe"
-            + " netdev eth0' makes one of a network interface.");
+        "There is no verbs device. 'rdma link show' lists devices; 'rdma link add rxe0 type rxe"
+            + " netdev eth0' makes one from a network interface.");
   }
 
-  /** Whatever was thrown on the way to the devices, with its cure where one is known. */
+  /** Returns an exception from the search for devices as a failure, with its cure if known. */
   static VerbsException unexpected(Throwable thrown) {
     VerbsException failure =
         thrown instanceof IllegalCallerException
@@ -85,7 +85,7 @@ final class Prerequisites {
     return failure;
   }
 
-  /** Failures of ours say themselves what to do; others are named by their class. */
+  /** Verbena's exceptions contain the cure. Other exceptions are shown with their class. */
   private static String words(Throwable thrown) {
     return thrown instanceof IOException || thrown instanceof IllegalStateException
         ? String.valueOf(thrown.getMessage())

@@ -1,12 +1,13 @@
 /**
- * A verbs provider in pure Java: libibverbs and librdmacm by the Foreign Function and Memory API,
- * under DiSNI's API.
+ * A verbs provider in pure Java. It implements DiSNI's API by calls of libibverbs and librdmacm
+ * through the Foreign Function and Memory API.
  *
  * <pre>
  *   FfmProvider -> cm -> qp, cq, device -> life -> lib -> abi
  * </pre>
  *
- * <p>Called by DiSNI programs and by the RDMA link, on any thread. Starts no thread of its own.
+ * <p>DiSNI programs and the RDMA link call it on any thread. It starts one daemon thread, which
+ * checks for removed devices.
  */
 @NullMarked
 package io.verbena.verbs.ffm;

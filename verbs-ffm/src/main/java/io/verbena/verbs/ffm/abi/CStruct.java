@@ -5,11 +5,12 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * One C struct as the LP64 rules lay it out: every member at the next multiple of its own size.
+ * The layout of one C struct by the LP64 rules. Every member is at the next multiple of its own
+ * size.
  *
- * <p>Offsets are computed from the order of the members, as a compiler does, and not copied from
- * anywhere; a test compares all of them with what a C compiler says about the same header. Written
- * once in a static initialiser, then read only.
+ * <p>The class computes offsets from the order of the members, as a compiler does. A test compares
+ * all offsets with those of a C compiler for the same header. A static initialiser fills the
+ * layout; afterwards it does not change.
  */
 public final class CStruct {
   private final String name;
@@ -43,20 +44,18 @@ public final class CStruct {
     return add(8, members);
   }
 
-  /** Pointers, function pointers and size_t. */
+  /** Adds pointers, function pointers or members of type size_t. */
   CStruct ptr(String... members) {
     return add(8, members);
   }
 
-  /**
-   * A member of {@code bytes} bytes that is aligned to {@code align}: an array or a nested type.
-   */
+  /** Adds an array or a nested type of {@code bytes} bytes, aligned to {@code align}. */
   CStruct bytes(String member, int bytes, int align) {
     place(member, bytes, align);
     return this;
   }
 
-  /** All members of another struct, in place, under the prefix {@code member.}. */
+  /** Adds all members of another struct in place, with the prefix {@code member.}. */
   CStruct nested(String member, CStruct inner) {
     int at = align(cursor, inner.alignment);
     inner.offsets.forEach((path, offset) -> offsets.put(member + "." + path, at + offset));
@@ -65,20 +64,20 @@ public final class CStruct {
     return this;
   }
 
-  /** Goes back to where {@code member} begins: what follows is another arm of the same union. */
+  /** Goes back to the start of {@code member}, for another arm of the same union. */
   CStruct or(String member) {
     cursor = offset(member);
     return this;
   }
 
-  /** Goes on behind the longest arm of the union, with {@code align} bytes of alignment. */
+  /** Continues after the longest arm of the union, with {@code align} bytes of alignment. */
   CStruct endUnion(int align) {
     cursor = align(end, align);
     end = cursor;
     return this;
   }
 
-  /** Says that the header's struct goes on: its size means nothing to us. */
+  /** Marks that the header's struct has further members, so that its size is unknown. */
   CStruct andMore() {
     complete = false;
     return this;
@@ -109,22 +108,24 @@ public final class CStruct {
     return (offset + align - 1) & -align;
   }
 
-  /** The C name, as in {@code struct NAME}. */
+  /** Returns the C name, as in {@code struct NAME}. */
   public String name() {
     return name;
   }
 
-  /** Whether {@link #size} is the size in the header too. */
+  /** Returns whether {@link #size} is also the size in the header. */
   public boolean complete() {
     return complete;
   }
 
-  /** {@code sizeof}, in bytes. */
+  /** Returns {@code sizeof}, in bytes. */
   public int size() {
     return align(end, alignment);
   }
 
-  /** {@code offsetof}, in bytes; members of unions and nested structs are paths with dots. */
+  /**
+   * Returns {@code offsetof} in bytes. Members of unions and nested structs are paths with dots.
+   */
   public int offset(String member) {
     Integer offset = offsets.get(member);
     if (offset == null) {
@@ -133,7 +134,7 @@ public final class CStruct {
     return offset;
   }
 
-  /** Every member with its offset, in the order of the header. */
+  /** Returns every member with its offset, in the order of the header. */
   public Map<String, Integer> members() {
     return Collections.unmodifiableMap(offsets);
   }

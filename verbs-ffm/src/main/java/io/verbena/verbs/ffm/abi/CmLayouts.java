@@ -4,7 +4,7 @@ import static io.verbena.verbs.ffm.abi.CStruct.struct;
 
 import java.util.List;
 
-/** The structs of {@code <rdma/rdma_cma.h>} that cross the border. */
+/** The structs of {@code <rdma/rdma_cma.h>} that Java and C exchange. */
 public final class CmLayouts {
   private CmLayouts() {}
 
@@ -17,7 +17,7 @@ public final class CmLayouts {
           .u8("retry_count", "rnr_retry_count", "srq")
           .u32("qp_num");
 
-  /** The union's other arm, of datagram sockets, makes the struct longer than what we read. */
+  /** The union's other arm, for datagrams, is longer. Java does not read it. */
   public static final CStruct CM_EVENT =
       struct("rdma_cm_event")
           .ptr("id", "listen_id")
@@ -44,6 +44,6 @@ public final class CmLayouts {
           .ptr("event", "send_cq_channel", "send_cq", "recv_cq_channel", "recv_cq", "srq", "pd")
           .u32("qp_type");
 
-  /** Every layout of this class, for the test that compares them with the header. */
+  /** All layouts of this class, for the test that compares them with the header. */
   public static final List<CStruct> ALL = List.of(CONN_PARAM, CM_EVENT, EVENT_CHANNEL, CM_ID);
 }

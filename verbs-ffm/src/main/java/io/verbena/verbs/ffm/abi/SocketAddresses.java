@@ -18,7 +18,8 @@ import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code sockaddr_in} and {@code sockaddr_in6}, which the C library defines for all of Linux.
+ * Reads and writes {@code sockaddr_in} and {@code sockaddr_in6}, which are the same on all of
+ * Linux.
  *
  * <pre>
  *   IPv4  family:2 port:2 address:4 zero:8
@@ -35,7 +36,7 @@ public final class SocketAddresses {
   private static final ValueLayout.OfShort PORT =
       ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
-  /** Writes an address where C can read it. */
+  /** Writes an address for C. */
   public static MemorySegment write(SegmentAllocator allocator, SocketAddress address)
       throws IOException {
     if (!(address instanceof InetSocketAddress socket)) {
@@ -66,7 +67,7 @@ public final class SocketAddresses {
     return out;
   }
 
-  /** Reads what C wrote; null when it holds no IP address (yet). */
+  /** Reads an address that C wrote; null if it is not an IP address (yet). */
   public static @Nullable InetSocketAddress read(MemorySegment in) throws IOException {
     int port = in.get(PORT, 2) & 0xffff;
     return switch (in.get(JAVA_SHORT, 0)) {

@@ -5,15 +5,15 @@ import static io.verbena.verbs.ffm.abi.CStruct.struct;
 import java.util.List;
 
 /**
- * The structs of {@code <infiniband/verbs.h>} that cross the border.
+ * The structs of {@code <infiniband/verbs.h>} that Java and C exchange.
  *
- * <p>The same in every header from 2017 to 2026. Structs that are only ever made by the library and
- * read by us end here with the last member that we read.
+ * <p>The structs are the same in every header from 2017 to 2026. A struct that the library makes
+ * and Java only reads ends here with the last member that Java reads.
  */
 public final class VerbsLayouts {
   private VerbsLayouts() {}
 
-  /** glibc: 40 bytes on x86-64, 48 on aarch64. */
+  /** The size in glibc is 40 bytes on x86-64 and 48 on aarch64. */
   private static final int PTHREAD_MUTEX_BYTES =
       System.getProperty("os.arch").equals("aarch64") ? 48 : 40;
 
@@ -116,7 +116,9 @@ public final class VerbsLayouts {
           .u16("max_pkeys")
           .u8("local_ca_ack_delay", "phys_port_cnt");
 
-  /** Grew from 52 to 56 bytes; the entry that we call fills the first 52, up to {@code flags}. */
+  /**
+   * The struct grew from 52 to 56 bytes. The called entry fills the first 52, up to {@code flags}.
+   */
   public static final CStruct PORT_ATTR =
       struct("ibv_port_attr")
           .u32("state", "max_mtu", "active_mtu", "gid_tbl_len", "port_cap_flags", "max_msg_sz")
@@ -126,7 +128,7 @@ public final class VerbsLayouts {
           .u8("active_width", "active_speed", "phys_state", "link_layer", "flags")
           .u16("port_cap_flags2");
 
-  /** The data-path verbs; the names with an underscore are kept by libibverbs for their place. */
+  /** The data-path verbs. libibverbs keeps the members with an underscore as placeholders. */
   public static final CStruct CONTEXT_OPS =
       struct("ibv_context_ops")
           .ptr("_compat_query_device", "_compat_query_port", "_compat_alloc_pd")
@@ -179,7 +181,7 @@ public final class VerbsLayouts {
   public static final CStruct COMP_CHANNEL =
       struct("ibv_comp_channel").ptr("context").u32("fd", "refcnt");
 
-  /** Every layout of this class, for the test that compares them with the header. */
+  /** All layouts of this class, for the test that compares them with the header. */
   public static final List<CStruct> ALL =
       List.of(
           SGE,

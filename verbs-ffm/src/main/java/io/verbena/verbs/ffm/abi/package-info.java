@@ -1,9 +1,9 @@
 /**
- * The binary border: how the C structs of libibverbs and librdmacm lie in memory, all in one place.
+ * The binary interface: the memory layouts of the C structs of libibverbs and librdmacm.
  *
- * <p>Owns no memory and calls nothing; constants and pure functions for any thread. A test compares
- * every size and offset with the C headers, and {@code AbiCheck} compares a few with the libraries
- * that are really loaded.
+ * <p>The package has constants and pure functions for any thread. It owns no memory and calls no
+ * library. A test compares every size and offset with the C headers, and {@code AbiCheck} compares
+ * a few with the loaded libraries.
  */
 @NullMarked
 package io.verbena.verbs.ffm.abi;

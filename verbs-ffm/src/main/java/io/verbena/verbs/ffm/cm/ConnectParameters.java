@@ -18,7 +18,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** Writes the parameters of connect and accept as C reads them. */
+/** Writes the parameters of connect and accept for C. */
 final class ConnectParameters {
   private static final int MAX_BYTE = 255;
 
@@ -40,9 +40,7 @@ final class ConnectParameters {
     return out;
   }
 
-  /**
-   * DiSNI's own class cannot set the depths, so it gets all that the device has, as in libdisni.
-   */
+  /** DiSNI's own class cannot set the depths. It gets the limits of the device, as in libdisni. */
   private static void writeDepths(
       MemorySegment out, RdmaConnParam parameters, @Nullable FfmContext device) throws IOException {
     if (parameters instanceof ConnectionParameters || device == null) {
@@ -55,7 +53,7 @@ final class ConnectParameters {
     u8(out, "initiator_depth", Math.min(MAX_BYTE, limits.maxInitiatorReadAtomic()));
   }
 
-  /** The private data of a rejection, copied. */
+  /** Returns a copy of the private data of a rejection. */
   static MemorySegment rejection(Arena arena, ByteBuffer data) throws IOException {
     if (data.remaining() > ConnectionParameters.MAX_REJECT_DATA) {
       throw new VerbsException(

@@ -11,13 +11,13 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection event: a copy, private data included. librdmacm's own is acknowledged as soon as it
- * was copied, so destroying an id never waits for the application.
+ * A copy of a connection event, private data included. librdmacm's event is acknowledged right
+ * after the copy, so that destroying an id never waits for the application.
  */
 final class FfmCmEvent extends RdmaCmEvent {
   private static final EventType[] TYPES = EventType.values();
 
-  @SuppressWarnings("EnumOrdinal") // the order of the constants is C's
+  @SuppressWarnings("EnumOrdinal") // the constants have the order of C
   private static final int CONNECT_REQUEST = EventType.RDMA_CM_EVENT_CONNECT_REQUEST.ordinal();
 
   @SuppressWarnings("EnumOrdinal")
@@ -35,7 +35,7 @@ final class FfmCmEvent extends RdmaCmEvent {
     this.conn = parameters;
   }
 
-  /** Called with the channel's lock, before the event is acknowledged. */
+  /** Copies an event, before it is acknowledged. The caller holds the channel's lock. */
   static FfmCmEvent copy(FfmEventChannel channel, MemorySegment pointer) throws IOException {
     MemorySegment event = Pointers.struct(pointer, CM_EVENT);
     int type = Pointers.u32(event, CM_EVENT, "event");
@@ -73,7 +73,7 @@ final class FfmCmEvent extends RdmaCmEvent {
     return event.get(JAVA_BYTE, CM_EVENT.offset("param.conn." + member));
   }
 
-  /** Nothing is left to do. */
+  /** Does nothing, because the event is already acknowledged. */
   @Override
   public void ackEvent() {}
 

@@ -29,7 +29,7 @@ import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** One end of a connection, or a listener: what a socket is to TCP. */
+/** One end of a connection, or a listener. It is the counterpart of a TCP socket. */
 public final class FfmCmId extends RdmaCmId implements VerbsCmId {
   private static final int RDMA_OPTION_ID = 0;
   private static final int RDMA_OPTION_ID_TOS = 0;
@@ -69,13 +69,13 @@ public final class FfmCmId extends RdmaCmId implements VerbsCmId {
     }
   }
 
-  /** The id of a connection request; with the channel's lock. */
+  /** Makes the id of a connection request. The caller holds the channel's lock. */
   static FfmCmId requested(FfmEventChannel channel, MemorySegment pointer) throws IOException {
     channel.life().addDependent("rdma_get_cm_event");
     return new FfmCmId(channel, Pointers.struct(pointer, CM_ID));
   }
 
-  /** The {@code rdma_cm_id}; alive while a use or a dependent of {@link #life} is. */
+  /** Returns the {@code rdma_cm_id}. It is valid while {@link #life} has a use or a dependent. */
   MemorySegment pointer() {
     return pointer;
   }
@@ -84,7 +84,7 @@ public final class FfmCmId extends RdmaCmId implements VerbsCmId {
     return channel;
   }
 
-  /** The id's queue pair stands on it. */
+  /** Returns the id's lifetime. The id's queue pair depends on it. */
   Lifetime life() {
     return life;
   }
@@ -109,10 +109,10 @@ public final class FfmCmId extends RdmaCmId implements VerbsCmId {
   }
 
   /**
-   * Takes note of the device, which librdmacm may have opened just now and keeps open whatever
-   * becomes of the id.
+   * Records the device. librdmacm may have opened it just now, and keeps it open even after the id
+   * is destroyed.
    *
-   * @param removal whether it is being removed
+   * @param removal whether the device is being removed
    */
   void noteDevice(boolean removal) {
     try {
@@ -121,7 +121,7 @@ public final class FfmCmId extends RdmaCmId implements VerbsCmId {
         known.removed();
       }
     } catch (IOException gone) {
-      // The device or the id, as whoever uses it next is told.
+      // The device is gone or the id is closed. Its next use fails with the reason.
     }
   }
 
@@ -171,7 +171,7 @@ public final class FfmCmId extends RdmaCmId implements VerbsCmId {
         Arena arena = Arena.ofConfined()) {
       Rdmacm.CONNECT.zero(pointer, ConnectParameters.write(arena, parameters, device()));
     } finally {
-      Reference.reachabilityFence(parameters); // which hold the private data
+      Reference.reachabilityFence(parameters); // they hold the private data
     }
   }
 
@@ -181,7 +181,7 @@ public final class FfmCmId extends RdmaCmId implements VerbsCmId {
         Arena arena = Arena.ofConfined()) {
       Rdmacm.ACCEPT.zero(pointer, ConnectParameters.write(arena, parameters, device()));
     } finally {
-      Reference.reachabilityFence(parameters); // which hold the private data
+      Reference.reachabilityFence(parameters); // they hold the private data
     }
   }
 
@@ -229,7 +229,7 @@ public final class FfmCmId extends RdmaCmId implements VerbsCmId {
     }
   }
 
-  /** Fails with EBADF where there is none, or none any more. */
+  /** Destroys the queue pair. Fails with EBADF if the id has none. */
   @Override
   public int destroyQP() throws IOException {
     if (!(qpObj instanceof FfmQp qp)) {
@@ -259,7 +259,7 @@ public final class FfmCmId extends RdmaCmId implements VerbsCmId {
     return life.isOpen();
   }
 
-  /** Fails with EBUSY while the id has a queue pair. */
+  /** Destroys the id. Fails with EBUSY while the id has a queue pair. */
   @Override
   public int destroyId() throws IOException {
     life.close("rdma_destroy_id", () -> channel.exclusively(this::free));
@@ -282,7 +282,7 @@ public final class FfmCmId extends RdmaCmId implements VerbsCmId {
     return destroyId();
   }
 
-  /** Destroys it, unless that was done. */
+  /** Destroys the id, if it is open. */
   @Override
   public void close() {
     Closing.unless(!life.isOpen(), this::destroyId);

@@ -25,7 +25,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** A channel of connection events, and the ids whose events come by it. */
+/** A channel of connection events, with its connection ids. */
 public final class FfmEventChannel extends RdmaEventChannel {
   private static final String GET = "rdma_get_cm_event";
 
@@ -36,8 +36,8 @@ public final class FfmEventChannel extends RdmaEventChannel {
   private final Map<Long, FfmCmId> ids = new ConcurrentHashMap<>();
 
   /**
-   * Held while an event is taken, for librdmacm then works on the id and its QP, and while one of
-   * these is made or destroyed. Nothing blocks under it.
+   * Excludes two things: taking an event, during which librdmacm works on the id and its QP, and
+   * making or destroying an id or a QP. No call blocks while it holds the lock.
    */
   private final ReentrantLock lock = new ReentrantLock();
 
@@ -49,7 +49,7 @@ public final class FfmEventChannel extends RdmaEventChannel {
     this.file = file;
   }
 
-  /** A new channel; ENODEV where the kernel has no RDMA. */
+  /** Makes a channel. Fails with ENODEV if the kernel has no RDMA. */
   public static FfmEventChannel create(Devices devices) throws IOException {
     MemorySegment channel = Rdmacm.CREATE_EVENT_CHANNEL.pointer();
     int fd = Pointers.u32(Pointers.struct(channel, EVENT_CHANNEL), EVENT_CHANNEL, "fd");
@@ -65,17 +65,17 @@ public final class FfmEventChannel extends RdmaEventChannel {
     return devices;
   }
 
-  /** Ids stand on the channel. */
+  /** Returns the channel's lifetime. Connection ids depend on it. */
   public Lifetime life() {
     return life;
   }
 
-  /** Where events announce themselves. */
+  /** Returns the file that becomes readable when an event arrives. */
   public EventFile file() {
     return file;
   }
 
-  /** Runs what must not happen while an event is taken. */
+  /** Runs an action while no event is taken. */
   void exclusively(Lifetime.Free action) throws IOException {
     lock.lock();
     try {
@@ -108,7 +108,7 @@ public final class FfmEventChannel extends RdmaEventChannel {
     return ids.get(id.address());
   }
 
-  /** Null when none came in time; a negative limit waits for ever. */
+  /** Returns the next event, or null if none came in time. A negative limit waits for ever. */
   @Override
   public @Nullable RdmaCmEvent getCmEvent(int timeoutMillis) throws IOException {
     Deadline deadline = Deadline.ofMillis(timeoutMillis);
@@ -121,7 +121,7 @@ public final class FfmEventChannel extends RdmaEventChannel {
           return taken;
         }
         if (!file.await(deadline)) {
-          // Tells the end of the time from the end of the channel.
+          // Throws if the channel was closed; otherwise the time has passed.
           life.use(GET).close();
           return null;
         }
@@ -151,7 +151,7 @@ public final class FfmEventChannel extends RdmaEventChannel {
     return life.isOpen();
   }
 
-  /** Fails with EBUSY while the channel has ids; ends the waits on it otherwise. */
+  /** Destroys the channel and ends the waits on it. Fails with EBUSY while the channel has ids. */
   @Override
   public int destroyEventChannel() throws IOException {
     life.close("rdma_destroy_event_channel", file::wake, this::free);
@@ -164,7 +164,7 @@ public final class FfmEventChannel extends RdmaEventChannel {
     file.close();
   }
 
-  /** Destroys it, unless that was done. */
+  /** Destroys the channel, if it is open. */
   @Override
   public void close() {
     Closing.unless(!life.isOpen(), this::destroyEventChannel);

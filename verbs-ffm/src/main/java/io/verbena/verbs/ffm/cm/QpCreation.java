@@ -59,8 +59,9 @@ final class QpCreation {
   }
 
   /**
-   * What {@code rdma_destroy_qp} does, but for its silence when the device keeps the queue pair,
-   * whose memory must then not be used again. A device that is gone keeps none.
+   * Destroys the queue pair as {@code rdma_destroy_qp} does, and also reports a failure. After a
+   * failure the device keeps the queue pair, whose memory must then not be used again. A device
+   * that is gone keeps no queue pair.
    */
   private static void destroy(FfmCmId id, MemorySegment qp, FfmContext device) throws IOException {
     id.channel()

@@ -1,8 +1,9 @@
 /**
  * The connection manager: event channels, connection ids and their events.
  *
- * <p>Owns the ids of a channel. Called by applications through DiSNI's types and the extension
- * interfaces, on any thread; waits have a time limit and end when their channel is destroyed.
+ * <p>The package owns the ids of a channel. Applications call it on any thread, through DiSNI's
+ * types and the extension interfaces. Waits have a time limit, and end when their channel is
+ * destroyed.
  */
 @NullMarked
 package io.verbena.verbs.ffm.cm;

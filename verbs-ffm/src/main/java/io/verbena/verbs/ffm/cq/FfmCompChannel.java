@@ -21,10 +21,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A completion channel: wakes whoever waits for completion queues.
+ * A completion channel, which wakes threads that wait for completion queues.
  *
- * <p>It may be destroyed before its queues, as DiSNI's own RdmaCqProvider does: it is closed then,
- * and freed with the last of them.
+ * <p>The channel may be destroyed before its queues, as DiSNI's RdmaCqProvider does. It is then
+ * closed, and freed together with the last queue.
  */
 public final class FfmCompChannel extends IbvCompChannel implements VerbsCompChannel {
   private static final String GET = "ibv_get_cq_event";
@@ -34,7 +34,7 @@ public final class FfmCompChannel extends IbvCompChannel implements VerbsCompCha
   private final MemorySegment pointer;
   private final EventFile file;
 
-  /** Held while an event is taken and counted, and while a queue of the channel is destroyed. */
+  /** Excludes two things: taking and counting an event, and destroying a queue of the channel. */
   private final ReentrantLock events = new ReentrantLock();
 
   private FfmCompChannel(FfmContext device, MemorySegment channel, EventFile file)
@@ -45,7 +45,7 @@ public final class FfmCompChannel extends IbvCompChannel implements VerbsCompCha
     this.file = file;
   }
 
-  /** A new channel of a device. */
+  /** Makes a channel of a device. */
   public static FfmCompChannel create(FfmContext device) throws IOException {
     return device.life().make("ibv_create_comp_channel", () -> open(device));
   }
@@ -65,17 +65,17 @@ public final class FfmCompChannel extends IbvCompChannel implements VerbsCompCha
     return pointer;
   }
 
-  /** Queues stand on the channel. */
+  /** Returns the channel's lifetime. Completion queues depend on it. */
   public Lifetime life() {
     return life;
   }
 
-  /** Where events announce themselves. */
+  /** Returns the file that becomes readable when an event arrives. */
   public EventFile file() {
     return file;
   }
 
-  /** Runs the destruction of a queue while nobody takes an event of it. */
+  /** Destroys a queue while no thread takes an event of it. */
   void withoutEvents(Lifetime.Free destruction) throws IOException {
     events.lock();
     try {
@@ -85,7 +85,7 @@ public final class FfmCompChannel extends IbvCompChannel implements VerbsCompCha
     }
   }
 
-  /** DiSNI's way: the caller acknowledges by {@link IbvCQ#ackEvents}. Negative waits for ever. */
+  /** The caller acknowledges with {@link IbvCQ#ackEvents}. A negative limit waits for ever. */
   @Override
   public boolean getCqEvent(IbvCQ cq, int timeoutMillis) throws IOException {
     return take(Deadline.ofMillis(timeoutMillis), false) != null;
@@ -107,7 +107,7 @@ public final class FfmCompChannel extends IbvCompChannel implements VerbsCompCha
           return queue;
         }
         if (!file.await(deadline)) {
-          // Tells the end of the time from the end of the channel.
+          // Throws if the channel was closed; otherwise the time has passed.
           life.use(GET).close();
           return null;
         }
@@ -150,7 +150,7 @@ public final class FfmCompChannel extends IbvCompChannel implements VerbsCompCha
     device.life().removeDependent();
   }
 
-  /** Destroys it, unless that was done. */
+  /** Destroys the channel, if it is open. */
   @Override
   public void close() {
     Closing.unless(!life.isOpen(), this::destroyCompChannel);

@@ -31,7 +31,7 @@ public final class FfmCq extends IbvCQ implements VerbsCq {
   private final MemorySegment pollVerb;
   private final long address;
 
-  /** Events that DiSNI's way of waiting took and that nobody acknowledged yet. */
+  /** Events that DiSNI's wait has taken and the application has not acknowledged yet. */
   private final AtomicInteger unacknowledged = new AtomicInteger();
 
   private FfmCq(
@@ -47,7 +47,7 @@ public final class FfmCq extends IbvCQ implements VerbsCq {
     cqe = Pointers.u32(cq, CQ, "cqe");
   }
 
-  /** A new queue; without a channel it can only be polled. */
+  /** Makes a queue. A queue without a channel can only be polled. */
   public static FfmCq create(
       FfmContext device, @Nullable FfmCompChannel channel, int entries, int vector)
       throws IOException {
@@ -72,19 +72,19 @@ public final class FfmCq extends IbvCQ implements VerbsCq {
     }
   }
 
-  /** Queue pairs stand on the queue. */
+  /** Returns the queue's lifetime. Queue pairs depend on it. */
   public Lifetime life() {
     return life;
   }
 
-  /** The {@code ibv_cq}; alive while a use or a dependent of {@link #life} is. */
+  /** Returns the {@code ibv_cq}. It is valid while {@link #life} has a use or a dependent. */
   public MemorySegment pointer() {
     return pointer;
   }
 
   @Override
   public int poll(CompletionBlock block) throws IOException {
-    // Reading from the block fails where its arena is closed; an address alone would not.
+    // Reading from the block fails if its arena is closed. An address alone would not fail.
     block.wrId(0);
     int count;
     try (Use _ = life.use("ibv_poll_cq")) {
@@ -110,7 +110,7 @@ public final class FfmCq extends IbvCQ implements VerbsCq {
     }
   }
 
-  /** Called with the channel's lock, so never while the queue is being destroyed. */
+  /** Counts an event. The caller holds the channel's lock, so the queue is not being destroyed. */
   void eventTaken(boolean acknowledge) throws IOException {
     if (acknowledge) {
       Ibverbs.ACK_CQ_EVENTS.run(pointer, 1);
@@ -119,7 +119,7 @@ public final class FfmCq extends IbvCQ implements VerbsCq {
     }
   }
 
-  /** Acknowledges at most what was taken: more would make destruction wait for ever. */
+  /** Acknowledges at most the taken events. Acknowledging more would block destruction for ever. */
   @Override
   public int ackEvents(int count) throws IOException {
     try (Use _ = life.use("ibv_ack_cq_events")) {
@@ -155,7 +155,7 @@ public final class FfmCq extends IbvCQ implements VerbsCq {
     device.free(address, () -> Ibverbs.DESTROY_CQ.zero(pointer));
   }
 
-  /** Destroys it, unless that was done. */
+  /** Destroys the queue, if it is open. */
   @Override
   public void close() {
     Closing.unless(!life.isOpen(), this::destroyCQ);

@@ -1,7 +1,7 @@
 /**
  * Completion queues and their channels.
  *
- * <p>Called by applications on any thread; a block belongs to one thread at a time.
+ * <p>Applications call the package on any thread. A block belongs to one thread at a time.
  */
 @NullMarked
 package io.verbena.verbs.ffm.cq;

@@ -11,18 +11,18 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Compares what the loaded libraries really do with the layouts that we were written for, before
- * anything is called through them: a wrong offset must be an exception, not a wild jump.
+ * Compares the loaded libraries with the layouts of this module, before any call through a pointer
+ * of theirs. A wrong offset must be an exception, not a wild jump.
  */
 public final class AbiCheck {
-  /** What every context has since verbs_context exists: {@code __VERBS_ABI_IS_EXTENDED}. */
+  /** Every context since verbs_context has this value, {@code __VERBS_ABI_IS_EXTENDED}. */
   private static final long ABI_IS_EXTENDED = -1L;
 
   private static final int MAX_PLAUSIBLE_VECTORS = 1 << 16;
 
   private AbiCheck() {}
 
-  /** Checks an {@code ibv_context}: its end, its descriptors, its verbs, its device's name. */
+  /** Checks the end, the descriptors, the verbs and the device name of an {@code ibv_context}. */
   static void context(MemorySegment context) throws IOException {
     expect(
         Pointers.pointer(context, CONTEXT, "abi_compat").address() == ABI_IS_EXTENDED,
@@ -46,15 +46,15 @@ public final class AbiCheck {
     expect(name - device.address() == DEVICE.offset("name"), "ibv_device.name");
   }
 
-  /** Fails with a message that names the member, unless it was found where it should be. */
+  /** Fails with a message that names the member, unless it is at the expected offset. */
   public static void expect(boolean found, String member) throws VerbsException {
     if (!found) {
       throw new VerbsException(
           "the check of the binary interface",
           Errno.ENOSYS,
           member
-              + " is not where rdma-core has had it from 2017 to 2026, so this library cannot be"
-              + " driven safely. Use the rdma-core of your distribution, and report its version.");
+              + " is at another offset than in rdma-core from 2017 to 2026, so calls of this library"
+              + " are not safe. Use the rdma-core of your distribution, and report its version.");
     }
   }
 }

@@ -15,8 +15,8 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes the asynchronous events of a device. Each is copied and acknowledged at once, so that
- * destroying the object it is about never waits for the application. Any thread.
+ * Takes the asynchronous events of a device. Each event is copied and acknowledged at once, so that
+ * destroying its object never waits for the application. Safe for use by any thread.
  */
 final class AsyncEvents {
   private static final AsyncEvent.Type[] TYPES = AsyncEvent.Type.values();
@@ -31,7 +31,7 @@ final class AsyncEvents {
     this.live = live;
   }
 
-  /** The next event, or null when none came in time. Types newer than this code are skipped. */
+  /** Returns the next event, or null if none came in time. Unknown types are skipped. */
   @Nullable AsyncEvent next(Deadline deadline) throws IOException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment event = Pointers.room(arena, ASYNC_EVENT);

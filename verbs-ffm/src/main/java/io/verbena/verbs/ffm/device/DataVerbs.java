@@ -5,7 +5,7 @@ import static io.verbena.verbs.ffm.abi.VerbsLayouts.CONTEXT;
 import io.verbena.verbs.ffm.lib.Pointers;
 import java.lang.foreign.MemorySegment;
 
-/** The function pointers of a context that the data path goes through, read once. */
+/** The function pointers of a context for the data path, read once. */
 public record DataVerbs(
     MemorySegment pollCq,
     MemorySegment requestNotify,

@@ -20,14 +20,14 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
-/** Asks a device for its limits, ports and GIDs. */
+/** Queries a device for its limits, ports and GIDs. */
 final class DeviceQueries {
   private static final int IBV_TRANSPORT_IB = 0;
   private static final int IBV_TRANSPORT_IWARP = 1;
   private static final int IBV_PORT_ACTIVE = 4;
   private static final int IBV_LINK_LAYER_ETHERNET = 2;
 
-  /** What newer kernels say of an entry of the GID table that nothing stands in. */
+  /** Newer kernels give this error for an empty entry of the GID table. */
   private static final int ENODATA = 61;
 
   private static final ValueLayout.OfLong NETWORK_LONG =
@@ -64,7 +64,7 @@ final class DeviceQueries {
     }
   }
 
-  /** A length is unsigned in C, and all ones where there is no limit. */
+  /** A length is unsigned in C. All ones mean that there is no limit. */
   private static long unlimited(long length) {
     return length < 0 ? Long.MAX_VALUE : length;
   }
@@ -97,7 +97,7 @@ final class DeviceQueries {
     }
   }
 
-  /** {@code enum ibv_mtu} counts from 1, which is 256 bytes. */
+  /** {@code enum ibv_mtu} starts with 1 for 256 bytes. */
   static int mtuBytes(int value) {
     return value < 1 || value > 5 ? 0 : 128 << value;
   }

@@ -18,33 +18,33 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The open devices: one context object per {@code ibv_context}, the same for every id on it.
+ * The open devices. Each {@code ibv_context} has one context object, which all its ids share.
  *
- * <p>librdmacm opens each device once and may close it when a removed device's last id goes,
- * whatever else stands on the context. {@code rdma_get_devices} holds each device that it lists;
- * that hold is never given back, so that a context lives as long as the process.
+ * <p>librdmacm opens each device once. After a removal it may close the device with the last id,
+ * even if other objects still use the context. {@code rdma_get_devices} holds each device that it
+ * lists. This class never releases that hold, so that a context lives as long as the process.
  *
- * <p>The kernel may wait with the removal of a device until every process has closed it. Of that
- * nobody may hear: there may be no connection id on the device, and nobody who takes its events. So
- * a daemon thread looks whether devices are still there, from the first that is opened on. Any
- * thread.
+ * <p>The kernel may delay the removal of a device until every process has closed it. A process may
+ * get no event for that: the device may have no connection id, and no thread may take its
+ * asynchronous events. So a daemon thread checks from the first open device on whether devices are
+ * still there. Safe for use by any thread.
  */
 public final class Devices {
-  /** How long a removed device on which nothing stands may be open, about. */
+  /** A removed device without dependents stays open for about this time. */
   private static final long LOOK_EVERY_MILLIS = 300;
 
   private final VerbsProvider provider;
   private final Map<Long, FfmContext> contexts = new ConcurrentHashMap<>();
   private boolean watched;
 
-  /** Contexts of this registry name {@code provider} as theirs. */
+  /** Makes a registry whose contexts name {@code provider} as theirs. */
   public Devices(VerbsProvider provider) {
     this.provider = provider;
   }
 
   /**
-   * The context that an id or the device list points to; null for a null pointer. Fails where the
-   * device was removed before it could be held.
+   * Returns the context for a pointer from an id or the device list; null for a null pointer. Fails
+   * if the device was removed before it could be held.
    */
   public @Nullable FfmContext of(MemorySegment context) throws IOException {
     if (context.address() == 0) {
@@ -54,7 +54,7 @@ public final class Devices {
     return known != null ? known : learn(context);
   }
 
-  /** All devices that are there now. */
+  /** Returns all devices that are there now. */
   public synchronized List<IbvContext> all() throws IOException {
     letGoOfRemoved();
     try (Arena arena = Arena.ofConfined()) {
@@ -63,14 +63,14 @@ public final class Devices {
       int knownBefore = contexts.size();
       List<IbvContext> devices = read(array, count.get(JAVA_INT, 0));
       if (contexts.size() == knownBefore) {
-        // All of them are held already; only a list with a new device in it is kept.
+        // All devices are held already. Only a list with a new device is kept.
         Rdmacm.FREE_DEVICES.run(array);
       }
       return devices;
     }
   }
 
-  /** Those that can be used; fails where there are some and none can. */
+  /** Returns the usable devices. Fails if there are devices, but none is usable. */
   private List<IbvContext> read(MemorySegment array, int count) throws IOException {
     List<IbvContext> devices = new ArrayList<>();
     IOException failure = null;
@@ -89,9 +89,9 @@ public final class Devices {
   }
 
   /**
-   * A device that was plugged in since: list, which holds it, and look again. One that is not
-   * listed was removed meanwhile; librdmacm may keep it open all the same, and nobody would know of
-   * it once its id is gone.
+   * Finds a device that was plugged in since the last list. A new list holds it. A device that is
+   * not in the list was removed. librdmacm may still keep it open, and its id is the last reference
+   * to it.
    */
   private synchronized FfmContext learn(MemorySegment context) throws IOException {
     IOException unlisted = null;
@@ -112,10 +112,12 @@ public final class Devices {
 
   private static VerbsException removed() {
     return new VerbsException(
-        "rdma_get_devices", Errno.ENODEV, "The device was removed. Use another, or open it anew.");
+        "rdma_get_devices",
+        Errno.ENODEV,
+        "The device was removed. Use another device, or open it again.");
   }
 
-  /** Known first of all: whatever fails, it is open. */
+  /** Records the context before any step that may fail, because the device is already open. */
   private FfmContext contextOf(MemorySegment context) throws IOException {
     FfmContext known = contexts.get(context.address());
     if (known == null) {
@@ -133,7 +135,7 @@ public final class Devices {
         Thread.ofPlatform().daemon().name("verbena-device-removals").start(this::watchRemovals);
         watched = true;
       } catch (OutOfMemoryError noThread) {
-        // The next look at the devices tries again.
+        // The next check of the devices tries again.
       }
     }
   }
@@ -156,7 +158,7 @@ public final class Devices {
           known.removed();
         }
       } catch (IOException noDescriptor) {
-        // The next look tries again.
+        // The next check tries again.
       }
     }
   }

@@ -31,24 +31,24 @@ import java.nio.file.attribute.BasicFileAttributes;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An open device. It lives as long as the process, or until the device is removed and nothing
- * stands on it any more.
+ * An open device. It lives as long as the process, or until the device is removed and has no
+ * dependents any more.
  */
 public final class FfmContext extends IbvContext implements VerbsContext {
   private static final int SIW_VENDOR = 0x626d74;
   private static final int SIW_CQ_ENTRY_BYTES = 32;
 
-  /** Where a mapped queue may not begin, says libsiw. */
+  /** libsiw refuses a mapped queue at this offset. */
   private static final int SIW_REFUSED_PLACE = 0x90000;
 
   private final VerbsProvider provider;
   private final MemorySegment pointer;
   private final String name;
 
-  /** Its folder under /sys, which goes first when the device is removed. */
+  /** The device's folder under /sys, which disappears first when the device is removed. */
   private final Path folder;
 
-  /** Tells the folder from that of another device of the same name; null where it was gone. */
+  /** Identifies the folder among devices of the same name; null if the folder was gone. */
   private final @Nullable Object folderKey;
 
   private final DataVerbs verbs;
@@ -58,13 +58,13 @@ public final class FfmContext extends IbvContext implements VerbsContext {
   private final EventFile asyncFile;
   private final AsyncEvents asyncEvents;
 
-  /** With the registry's lock. */
+  /** Guarded by the registry's lock. */
   private boolean prepared;
 
-  /** Of siw: the queue that nobody uses; else a null pointer. With this object's lock. */
+  /** The unused queue on siw; a null pointer on other devices. Guarded by this object's lock. */
   private MemorySegment filler = MemorySegment.NULL;
 
-  /** Nothing stands on the removed device, and its files could not be let go of. */
+  /** The removed device has no dependents, but its files could not be closed. */
   private boolean stillOpen;
 
   private FfmContext(VerbsProvider provider, MemorySegment context, MemorySegment device)
@@ -88,7 +88,7 @@ public final class FfmContext extends IbvContext implements VerbsContext {
     return new FfmContext(provider, context, Pointers.pointer(context, CONTEXT, "device"));
   }
 
-  /** Called before it is used, with the registry's lock. */
+  /** Prepares the device for use. The caller holds the registry's lock. */
   void prepare() throws IOException {
     if (!prepared && life.isOpen()) {
       if (queryDevice().vendor() == SIW_VENDOR) {
@@ -99,35 +99,35 @@ public final class FfmContext extends IbvContext implements VerbsContext {
   }
 
   /**
-   * The kernel gives each mapped queue of siw the next free place, and libsiw takes the one at
-   * {@value #SIW_REFUSED_PLACE} for none: it would refuse every queue from there on. A queue that
-   * nobody uses reaches beyond it, until the device is let go of: memory that is mapped from a file
-   * keeps it open.
+   * Makes an unused queue on siw. The kernel gives each mapped queue of siw the next free offset.
+   * libsiw takes the offset {@value #SIW_REFUSED_PLACE} for a failure, and would refuse every queue
+   * from there on. The unused queue covers that offset. It is unmapped when the device is closed,
+   * because mapped memory keeps a file open.
    */
   private synchronized void passRefusedPlace() throws IOException {
     int entries = SIW_REFUSED_PLACE / SIW_CQ_ENTRY_BYTES + 1;
     filler = Ibverbs.CREATE_CQ.pointer(pointer, entries, MemorySegment.NULL, MemorySegment.NULL, 0);
   }
 
-  /** The {@code ibv_context}. */
+  /** Returns the {@code ibv_context}. */
   public MemorySegment pointer() {
     return pointer;
   }
 
-  /** The function pointers of the data path. */
+  /** Returns the function pointers of the data path. */
   public DataVerbs verbs() {
     return verbs;
   }
 
-  /** Whatever is made on the device stands on it. */
+  /** Returns the device's lifetime. All objects of the device depend on it. */
   public Lifetime life() {
     return life;
   }
 
   /**
-   * The device is being removed: nothing new is made on it, and its files are let go of once
-   * nothing stands on it, for the kernel may wait for that with the removal. Every id on it says
-   * so, each to the thread of its channel; the first counts.
+   * Records that the device is being removed. No new object is made on it. Its files are closed as
+   * soon as it has no dependents, because the kernel may delay the removal until then. Every id on
+   * the device reports the removal, on the thread of its channel; the first report counts.
    */
   public synchronized void removed() throws IOException {
     if (life.isOpen()) {
@@ -149,25 +149,25 @@ public final class FfmContext extends IbvContext implements VerbsContext {
     stillOpen = false;
   }
 
-  /** Of a context that is none of ours, while an id holds it: its device was removed. */
+  /** Closes a removed device that this registry does not know, while an id holds its context. */
   static void letGo(MemorySegment pointer) throws IOException {
     MemorySegment context = Pointers.struct(pointer, CONTEXT);
     AbiCheck.context(context);
     letGoOfFiles(context);
   }
 
-  /** The descriptors stay, for librdmacm, whose context it is, may close them later. */
+  /** Closes the files, but not the descriptors, because librdmacm may close those later. */
   private static void letGoOfFiles(MemorySegment context) throws IOException {
     Libc.letGo(Pointers.u32(context, CONTEXT, "cmd_fd"));
     Libc.letGo(Pointers.u32(context, CONTEXT, "async_fd"));
   }
 
-  /** Whether it has been removed, heard or not. */
+  /** Returns whether the device has been removed, even without an event. */
   public boolean isGone() {
     return !life.isOpen() || isFolderGone();
   }
 
-  /** Not where /sys is not to be seen. */
+  /** Returns false if /sys is not visible. */
   private boolean isFolderGone() {
     Object now = keyNow();
     return now == null ? Files.exists(folder.getParent()) : !now.equals(folderKey);
@@ -181,14 +181,14 @@ public final class FfmContext extends IbvContext implements VerbsContext {
     }
   }
 
-  /** {@linkplain #free(Lifetime.Free) Frees} what {@link #live} knows by an address. */
+  /** {@linkplain #free(Lifetime.Free) Frees} the object that {@link #live} has for an address. */
   public void free(long address, Lifetime.Free free) throws IOException {
     live.forget(address, () -> free(free));
   }
 
   /**
-   * Frees an object of the device. Of a device that is gone the kernel may have destroyed them all,
-   * and answers EIO to whoever asks for it.
+   * Frees an object of the device. If the device is gone, the kernel may have destroyed all
+   * objects. It then fails with EIO.
    */
   public void free(Lifetime.Free object) throws IOException {
     try {
@@ -200,12 +200,12 @@ public final class FfmContext extends IbvContext implements VerbsContext {
     }
   }
 
-  /** What events and requests may point to. */
+  /** Returns the objects that events and requests may point to. */
   public LiveObjects live() {
     return live;
   }
 
-  /** Where asynchronous events announce themselves. */
+  /** Returns the file that becomes readable when an asynchronous event arrives. */
   public EventFile asyncFile() {
     return asyncFile;
   }
@@ -226,7 +226,7 @@ public final class FfmContext extends IbvContext implements VerbsContext {
     return FfmCq.create(this, (FfmCompChannel) channel, entries, vector);
   }
 
-  /** On-demand paging is not offered: no {@code IBV_ODP_SUPPORT_} flag. */
+  /** Returns no {@code IBV_ODP_SUPPORT_} flag, because on-demand paging is not offered. */
   @Override
   public int queryOdpSupport() {
     return 0;

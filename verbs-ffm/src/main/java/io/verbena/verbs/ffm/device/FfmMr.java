@@ -56,7 +56,7 @@ public final class FfmMr extends IbvMr implements VerbsMr {
             });
   }
 
-  /** Bound windows and requests that name the region stand on it. */
+  /** Returns the region's lifetime. Bound windows and requests with the region depend on it. */
   public Lifetime life() {
     return life;
   }
@@ -82,14 +82,14 @@ public final class FfmMr extends IbvMr implements VerbsMr {
     try {
       pd.device().free(pointer.address(), () -> Ibverbs.DEREG_MR.zero(pointer));
     } catch (VerbsException kept) {
-      // rdma_rxe says EINVAL where others say EBUSY; nothing else about a living region is invalid.
+      // rdma_rxe fails with EINVAL in place of EBUSY. A live region has no other cause of EINVAL.
       throw kept.errno() == Errno.EINVAL
           ? VerbsException.inUse(kept.call(), "the memory region", "bound windows")
           : kept;
     }
   }
 
-  /** Prefetching belongs to on-demand paging, which is not offered. */
+  /** Always fails. Prefetching is a part of on-demand paging, which is not offered. */
   @Override
   public int expPrefetchMr(long address, int length) throws IOException {
     throw Cures.failure("ibv_advise_mr", Errno.EOPNOTSUPP);
@@ -100,7 +100,7 @@ public final class FfmMr extends IbvMr implements VerbsMr {
     return life.isOpen();
   }
 
-  /** Destroys it, unless that was done. */
+  /** Destroys the region, if it is open. */
   @Override
   public void close() {
     Closing.unless(!life.isOpen(), this::deregister);

@@ -15,7 +15,7 @@ import io.verbena.verbs.ffm.qp.FfmSrq;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 
-/** A protection domain: what stands in it may be used together. */
+/** A protection domain. Its objects may be used together. */
 public final class FfmPd extends IbvPd implements VerbsPd {
   private final Lifetime life =
       new Lifetime(
@@ -36,17 +36,17 @@ public final class FfmPd extends IbvPd implements VerbsPd {
         .make("ibv_alloc_pd", () -> new FfmPd(device, Ibverbs.ALLOC_PD.pointer(device.pointer())));
   }
 
-  /** The device that it is of. */
+  /** Returns the device of the domain. */
   public FfmContext device() {
     return device;
   }
 
-  /** The {@code ibv_pd}; alive while a use or a dependent of {@link #life} is. */
+  /** Returns the {@code ibv_pd}. It is valid while {@link #life} has a use or a dependent. */
   public MemorySegment pointer() {
     return pointer;
   }
 
-  /** Whatever is made in the domain stands on it. */
+  /** Returns the domain's lifetime. All objects of the domain depend on it. */
   public Lifetime life() {
     return life;
   }
@@ -79,7 +79,7 @@ public final class FfmPd extends IbvPd implements VerbsPd {
     return 0;
   }
 
-  /** Destroys it, unless that was done. */
+  /** Destroys the domain, if it is open. */
   @Override
   public void close() {
     Closing.unless(!life.isOpen(), this::deallocPd);

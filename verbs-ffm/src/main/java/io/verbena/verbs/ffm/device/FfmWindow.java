@@ -19,9 +19,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * A type 2 memory window.
  *
- * <p>It belongs to the queue pair that it was bound on until that goes. rdma_rxe lets the
- * destruction of a queue pair wait for its windows, for ever if need be; so the windows of a queue
- * pair are renewed just before: freed, and allocated anew under the same object.
+ * <p>A window belongs to the queue pair on which it was bound, until that is destroyed. With
+ * rdma_rxe the destruction of a queue pair waits for its windows, perhaps for ever. So the windows
+ * of a queue pair are renewed just before. Renewing frees the native window, and allocates a new
+ * one for the same object.
  */
 public final class FfmWindow implements MemoryWindow {
   private static final String POST = "ibv_post_send";
@@ -31,15 +32,15 @@ public final class FfmWindow implements MemoryWindow {
   private final Lifetime life = new Lifetime("the memory window", "requests");
   private final FfmPd pd;
 
-  /** Held while a request with the window's pointer is posted, and while the pointer changes. */
+  /** Excludes posting a request with the window's pointer, and changing the pointer. */
   private final ReentrantLock posting = new ReentrantLock();
 
-  /** Null, in C's sense, once it is freed. */
+  /** A null pointer of C after the window is freed. */
   private volatile MemorySegment pointer;
 
   private volatile int rkey;
 
-  /** The windows of the queue pair that this one was last bound on. */
+  /** The windows of the queue pair on which this window was last bound. */
   private @Nullable Set<FfmWindow> siblings;
 
   private FfmWindow(FfmPd pd, MemorySegment pointer) {
@@ -62,10 +63,10 @@ public final class FfmWindow implements MemoryWindow {
   }
 
   /**
-   * Begins to post a bind request that names the window by {@code address}; {@link #endBind} ends
-   * it, on the same thread.
+   * Begins the posting of a bind request that names the window by {@code address}. The same thread
+   * must call {@link #endBind}.
    *
-   * @param windows those of the queue pair that it is posted on
+   * @param windows the windows of the request's queue pair
    */
   public void beginBind(long address, Set<FfmWindow> windows) throws VerbsException {
     posting.lock();
@@ -82,21 +83,19 @@ public final class FfmWindow implements MemoryWindow {
     }
   }
 
-  /**
-   * Notes the key of a bind request that was posted: the driver knows the window by it next time.
-   */
+  /** Records the key of a posted bind request. The driver expects it in the next request. */
   public void posted(int boundRkey) {
     pointer.set(JAVA_INT, MW.offset("rkey"), boundRkey);
   }
 
-  /** Ends what {@link #beginBind} began. */
+  /** Ends the posting that {@link #beginBind} began. */
   public void endBind() {
     posting.unlock();
   }
 
   /**
-   * Frees the window of a queue pair that is about to be destroyed, and allocates another. Where
-   * none is to be had, requests with this one are refused from then on.
+   * Frees the native window before its queue pair is destroyed, and allocates another. If that
+   * fails, later requests with this window are refused.
    */
   public void renew() throws IOException {
     posting.lock();
@@ -117,7 +116,7 @@ public final class FfmWindow implements MemoryWindow {
       rkey = Pointers.u32(pointer, MW, "rkey");
       pd.device().live().add(pointer.address(), this);
     } catch (IOException none) {
-      // The queue pair can go all the same.
+      // The queue pair can be destroyed all the same.
     }
   }
 
@@ -155,7 +154,7 @@ public final class FfmWindow implements MemoryWindow {
   private void freeNative() throws IOException {
     MemorySegment freed = pointer;
     if (freed.equals(MemorySegment.NULL)) {
-      return; // it could not be renewed
+      return; // the window could not be renewed
     }
     MemorySegment verb = pd.device().verbs().deallocMw();
     pd.device().free(freed.address(), () -> DataPath.DEALLOC_MW.zero(verb, freed));

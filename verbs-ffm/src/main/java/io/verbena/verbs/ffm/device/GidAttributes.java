@@ -7,13 +7,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * What the kernel's files say of a port's GIDs. libibverbs reads the same ones; its own call for
- * them came with rdma-core 33 only.
+ * The attributes of a port's GIDs, from the kernel's files. libibverbs reads the same files, but
+ * has a call for them only since rdma-core 33.
  */
 record GidAttributes(String device, int port) {
   private static final String VERSION_TWO = "RoCE v2";
 
-  /** The table is filled from the front and may have a thousand places. */
+  /** The kernel fills the table from the front, and the table may have a thousand entries. */
   private static final int EMPTY_IN_A_ROW = 8;
 
   GidEntry entry(int index, Gid gid) {
@@ -24,7 +24,7 @@ record GidAttributes(String device, int port) {
     return new GidEntry(gid, type(text(attribute("types", index)), netdev), netdev);
   }
 
-  /** Of the first version the kernel says "IB/RoCE v1": only RoCE has network interfaces. */
+  /** The kernel writes "IB/RoCE v1" for both. Only RoCE has network interfaces. */
   private static GidEntry.Type type(String text, String netdev) {
     if (text.equals(VERSION_TWO)) {
       return GidEntry.Type.ROCE_V2;
@@ -68,7 +68,7 @@ record GidAttributes(String device, int port) {
         String.valueOf(index));
   }
 
-  /** Reading that of an empty entry fails with EINVAL. */
+  /** Reading the file of an empty entry fails with EINVAL. */
   private static String text(Path file) {
     try {
       return Files.readString(file).strip();

@@ -10,18 +10,18 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The living objects of one device by their native address, for everything that names an object by
- * its pointer: events, and the tokens in requests that the application filled in. Any thread.
+ * The live objects of one device by their native address. Events name objects by their pointers,
+ * and so do the requests of applications. Safe for use by any thread.
  */
 public final class LiveObjects {
   private final Map<Long, Object> objects = new ConcurrentHashMap<>();
 
-  /** Notes an object when it is made. */
+  /** Adds a new object. */
   public void add(long address, Object object) {
     objects.put(address, object);
   }
 
-  /** Forgets it before its memory is freed; it is known again where that fails. */
+  /** Removes an object and frees it. If freeing fails, the object is added again. */
   public void forget(long address, Lifetime.Free free) throws IOException {
     @Nullable Object object = objects.remove(address);
     try {
@@ -34,27 +34,27 @@ public final class LiveObjects {
     }
   }
 
-  /** The queue pair there, or null. */
+  /** Returns the queue pair at an address, or null. */
   public @Nullable FfmQp qp(long address) {
     return find(address, FfmQp.class);
   }
 
-  /** The completion queue there, or null. */
+  /** Returns the completion queue at an address, or null. */
   public @Nullable FfmCq cq(long address) {
     return find(address, FfmCq.class);
   }
 
-  /** The shared receive queue there, or null. */
+  /** Returns the shared receive queue at an address, or null. */
   public @Nullable FfmSrq srq(long address) {
     return find(address, FfmSrq.class);
   }
 
-  /** The memory region there, or null. */
+  /** Returns the memory region at an address, or null. */
   public @Nullable FfmMr mr(long address) {
     return find(address, FfmMr.class);
   }
 
-  /** The memory window there, or null. */
+  /** Returns the memory window at an address, or null. */
   public @Nullable FfmWindow window(long address) {
     return find(address, FfmWindow.class);
   }

@@ -1,8 +1,8 @@
 /**
- * Devices and what is allocated on them: contexts, protection domains, memory regions and windows.
+ * Devices and their objects: contexts, protection domains, memory regions and windows.
  *
- * <p>Owns the one context object per device. Called by applications through DiSNI's types and the
- * extension interfaces, on any thread.
+ * <p>The package owns the one context object of each device. Applications call it on any thread,
+ * through DiSNI's types and the extension interfaces.
  */
 @NullMarked
 package io.verbena.verbs.ffm.device;

@@ -3,11 +3,11 @@ package io.verbena.verbs.ffm.lib;
 import io.verbena.verbs.ext.Errno;
 import io.verbena.verbs.ext.VerbsException;
 
-/** Turns the errno of a call into an exception that says what to do about it. */
+/** Turns the errno of a call into an exception with a cure. */
 public final class Cures {
   private Cures() {}
 
-  /** What {@code call} failed with. */
+  /** Returns the failure of {@code call}. */
   public static VerbsException failure(String call, int errno) {
     return new VerbsException(call, errno, cure(call, errno));
   }
@@ -16,21 +16,23 @@ public final class Cures {
     return switch (errno) {
       case Errno.ENOMEM -> outOfMemory(call);
       case Errno.EFAULT ->
-          "The memory is not mapped, or mapped read-only; register memory that is there and, with"
-              + " local write, writable.";
-      case Errno.EIO -> "The device is gone or in error. Close what stands on it and open anew.";
-      case Errno.ENODEV -> "No verbs device is there. Use an address that 'rdma link show' lists.";
+          "The memory is not mapped, or mapped read-only. Register mapped memory; for local write"
+              + " it must be writable.";
+      case Errno.EIO -> "The device is gone or in error. Close its objects and open it again.";
+      case Errno.ENODEV ->
+          "There is no verbs device. Use the address of a device that 'rdma link show' lists.";
       case Errno.EINVAL ->
           "The arguments, or the state of the object, do not allow it. Compare them with the"
               + " device's limits.";
       case Errno.EPERM, Errno.EACCES ->
-          "The process lacks a right. Look at who may use /dev/infiniband/*, and in a container at"
-              + " the devices that it was given.";
-      case Errno.EBUSY -> "It is still in use. Destroy what stands on it first.";
-      case Errno.EOPNOTSUPP, Errno.ENOSYS -> "The device's driver does not offer it.";
+          "The process lacks a permission. Check the permissions of /dev/infiniband/*, and in a"
+              + " container its list of devices.";
+      case Errno.EBUSY -> "The object is still in use. Destroy its dependents first.";
+      case Errno.EOPNOTSUPP, Errno.ENOSYS -> "The device's driver does not support the call.";
       case Errno.EADDRINUSE -> "The address or port is taken. Choose another port, or 0 for any.";
-      case Errno.EADDRNOTAVAIL -> "This machine does not have the address. Bind to one it has.";
-      case Errno.EBADF -> "The file behind it is closed. Use it only before it is destroyed.";
+      case Errno.EADDRNOTAVAIL ->
+          "This machine does not have the address. Bind to an address of this machine.";
+      case Errno.EBADF -> "The object's file is closed. Do not use a destroyed object.";
       default -> "See the manual page of " + call + ".";
     };
   }

@@ -14,10 +14,10 @@ import java.lang.invoke.MethodHandle;
 /**
  * The verbs of the data path, which C calls through function pointers in {@code ibv_context}.
  *
- * <p>They return errno or a count and leave errno itself alone; pointers are plain longs here, so
- * that nothing is allocated. Polling is a critical call: a few nanoseconds, never blocking. Posting
- * is plain, because a software device may send inside the call (10 ms per MiB on rdma_rxe) and a
- * critical call holds back safepoints for as long.
+ * <p>The verbs return errno or a count, and do not set errno itself. Pointers are plain longs, so
+ * that nothing is allocated. Polling is a critical call, because it takes a few nanoseconds and
+ * never blocks. Posting is a plain call, because a software device may send inside it (10 ms per
+ * MiB on rdma_rxe), and a critical call delays safepoints for that time.
  */
 public final class DataPath {
   private DataPath() {}
@@ -33,7 +33,7 @@ public final class DataPath {
   private static final MethodHandle REQ_NOTIFY =
       LINKER.downcallHandle(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT));
 
-  /** A memory window of type 1 or 2. */
+  /** Allocates a memory window of type 1 or 2. */
   public static final Verb ALLOC_MW =
       Verb.ofContext("ibv_alloc_mw", FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_INT));
 
@@ -42,9 +42,9 @@ public final class DataPath {
       Verb.ofContext("ibv_dealloc_mw", FunctionDescriptor.of(JAVA_INT, ADDRESS));
 
   /**
-   * {@code post_send}, {@code post_recv} or {@code post_srq_recv}.
+   * Calls {@code post_send}, {@code post_recv} or {@code post_srq_recv}.
    *
-   * @return 0 or errno; then {@code badOut} points to the first request that was not posted
+   * @return 0 or errno; with errno, {@code badOut} points to the first request that was not posted
    */
   public static int post(MemorySegment verb, long queue, long first, long badOut)
       throws VerbsException {
@@ -55,7 +55,7 @@ public final class DataPath {
     }
   }
 
-  /** {@code poll_cq}: the number of completions, or negative when the CQ is broken. */
+  /** Calls {@code poll_cq}. Returns the number of completions; negative if the CQ is broken. */
   public static int pollCq(MemorySegment verb, long cq, int max, long out) throws VerbsException {
     try {
       return (int) POLL_CQ.invokeExact(verb, cq, max, out);
@@ -64,7 +64,7 @@ public final class DataPath {
     }
   }
 
-  /** {@code req_notify_cq}: 0 or errno. */
+  /** Calls {@code req_notify_cq}. Returns 0 or errno. */
   public static int requestNotify(MemorySegment verb, long cq, boolean solicitedOnly)
       throws VerbsException {
     try {

@@ -5,7 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-/** The control verbs of libibverbs, as its manual pages have them. */
+/** The control verbs of libibverbs. Its manual pages describe them. */
 public final class Ibverbs {
   private Ibverbs() {}
 
@@ -42,19 +42,19 @@ public final class Ibverbs {
   public static final Verb QUERY_QP =
       LIBRARY.status("ibv_query_qp", ADDRESS, ADDRESS, JAVA_INT, ADDRESS);
 
-  /** Frees a QP that nothing is bound to; blocks while events of it are not acknowledged. */
+  /** Frees a QP without bound windows; blocks while events of it are not acknowledged. */
   public static final Verb DESTROY_QP = LIBRARY.status("ibv_destroy_qp", ADDRESS);
 
   public static final Verb QUERY_DEVICE = LIBRARY.status("ibv_query_device", ADDRESS, ADDRESS);
 
-  /** Reads a port's state; 52 bytes are written. */
+  /** Reads the state of a port; writes 52 bytes. */
   public static final Verb QUERY_PORT =
       LIBRARY.status("ibv_query_port", ADDRESS, JAVA_BYTE, ADDRESS);
 
   public static final Verb QUERY_GID =
       LIBRARY.status("ibv_query_gid", ADDRESS, JAVA_BYTE, JAVA_INT, ADDRESS);
 
-  /** The name, as in /sys/class/infiniband. */
+  /** Returns the name of a device, as in /sys/class/infiniband. */
   public static final Verb GET_DEVICE_NAME = LIBRARY.pointer("ibv_get_device_name", ADDRESS);
 
   public static final Verb GET_ASYNC_EVENT =

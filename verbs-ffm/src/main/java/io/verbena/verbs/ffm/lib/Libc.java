@@ -11,11 +11,11 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 
-/** The calls of the C library that it takes to wait for file descriptors, and to bind threads. */
+/** Calls of the C library that wait for file descriptors and bind threads. */
 public final class Libc {
   private Libc() {}
 
-  /** For {@link #poll}: there is something to read. */
+  /** The event of {@link #poll} for a readable descriptor. */
   public static final short POLLIN = 1;
 
   private static final int F_GETFL = 3;
@@ -48,12 +48,12 @@ public final class Libc {
   private static final Verb SCHED_SETAFFINITY =
       LIBRARY.status("sched_setaffinity", JAVA_INT, JAVA_LONG, ADDRESS);
 
-  /** Waits for events on {@code count} pollfds; 0 on time-out or interruption by a signal. */
+  /** Waits for events on {@code count} pollfds. Returns 0 on timeout or for a signal. */
   public static int poll(MemorySegment fds, long count, int timeoutMillis) throws VerbsException {
     return POLL.count(fds, count, timeoutMillis);
   }
 
-  /** A new event descriptor: readable from the first {@link #eventfdWrite} on. */
+  /** Makes an event descriptor, which is readable after {@link #eventfdWrite}. */
   public static int eventfd() throws VerbsException {
     return EVENTFD.descriptor(0, EFD_CLOEXEC_NONBLOCK);
   }
@@ -63,24 +63,24 @@ public final class Libc {
     EVENTFD_WRITE.zero(fd, 1L);
   }
 
-  /** Makes an event descriptor unreadable again; nothing to read is fine, too. */
+  /** Makes an event descriptor unreadable again. It need not be readable. */
   public static void eventfdRead(int fd, MemorySegment valueOut) throws VerbsException {
     boolean _ = EVENTFD_READ.ready(fd, valueOut);
   }
 
-  /** A new epoll descriptor. */
+  /** Makes an epoll descriptor. */
   public static int epollCreate() throws VerbsException {
     return EPOLL_CREATE1.descriptor(EPOLL_CLOEXEC);
   }
 
-  /** Adds a descriptor to an epoll set: {@code event} says what to wait for. */
+  /** Adds a descriptor to an epoll set, to wait for {@code event}. */
   public static void epollAdd(int epoll, int fd, MemorySegment event) throws VerbsException {
     epollControl(epoll, EPOLL_CTL_ADD, fd, event);
   }
 
   /**
-   * Takes a descriptor out of an epoll set; closing it may have done that already, and its number
-   * may be another file's by now, also one that cannot be waited for.
+   * Removes a descriptor from an epoll set. Closing the descriptor may have removed it already, and
+   * its number may now belong to another file, even to one that epoll does not support.
    */
   public static void epollForget(int epoll, int fd) throws VerbsException {
     try {
@@ -99,13 +99,13 @@ public final class Libc {
     EPOLL_CTL.zero(epoll, operation, fd, event);
   }
 
-  /** Waits for an epoll set; the number of events stored, 0 on time-out or a signal. */
+  /** Waits for an epoll set. Returns the number of stored events; 0 on timeout or for a signal. */
   public static int epollWait(int epoll, MemorySegment events, int max, int timeoutMillis)
       throws VerbsException {
     return EPOLL_WAIT.count(epoll, events, max, timeoutMillis);
   }
 
-  /** Closes the file behind a descriptor, which stays open on one that is never ready. */
+  /** Closes the file of a descriptor. The descriptor stays open, on a file that is never ready. */
   public static void letGo(int fd) throws VerbsException {
     int never = eventfd();
     try {
@@ -121,9 +121,9 @@ public final class Libc {
   }
 
   /**
-   * Has a thread run on the processors whose bits are set.
+   * Binds a thread to the processors whose bits are set.
    *
-   * @param thread its number; 0 for the calling one
+   * @param thread the thread's number; 0 for the calling thread
    */
   public static void setAffinity(int thread, long[] processors) throws VerbsException {
     try (Arena arena = Arena.ofConfined()) {
@@ -132,7 +132,7 @@ public final class Libc {
     }
   }
 
-  /** Makes reads of a descriptor return EAGAIN where they would block. */
+  /** Makes reads of a descriptor fail with EAGAIN in place of blocking. */
   public static void nonBlocking(int fd) throws VerbsException {
     int flags = FCNTL.descriptor(fd, F_GETFL, 0);
     int _ = FCNTL.descriptor(fd, F_SETFL, flags | O_NONBLOCK);

@@ -6,11 +6,11 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** Asks for the shared libraries, and binds what is called of them. Any thread. */
+/** Finds the shared libraries, and binds their functions. Safe for use by any thread. */
 public final class Libraries {
   private static final List<String> SONAMES = List.of(Ibverbs.SONAME, Rdmacm.SONAME);
 
-  /** What functions are bound in. A class whose initializer has failed stays so. */
+  /** The classes that bind functions. A class whose initializer has failed never recovers. */
   private static final List<Class<?>> BOUND =
       List.of(Libc.class, Ibverbs.class, Rdmacm.class, DataPath.class);
 
@@ -18,16 +18,15 @@ public final class Libraries {
 
   private Libraries() {}
 
-  /** The first library that the loader does not find. Asked anew each time: it may be installed. */
+  /** Returns the first library that the loader does not find. It may be installed between calls. */
   public static Optional<String> missing() {
     return SONAMES.stream().filter(soname -> !NativeLibrary.isThere(soname)).findFirst();
   }
 
   /**
-   * Binds every function that is ever called, so that none is found to be missing in the midst of
-   * things.
+   * Binds all functions, so that a missing one is found before any call.
    *
-   * @return what keeps them from being bound, the same at each call; null when nothing does
+   * @return the reason why they cannot be bound, the same for each call; null if they are bound
    */
   public static @Nullable Throwable obstacle() {
     Throwable known = UNBOUND.get();
@@ -39,7 +38,7 @@ public final class Libraries {
         MethodHandles.privateLookupIn(one, MethodHandles.lookup()).ensureInitialized(one);
       }
       return null;
-    } catch (Throwable thrown) { // whatever it is, verbs cannot be called
+    } catch (Throwable thrown) { // verbs cannot be called, for any exception
       Throwable root =
           thrown instanceof ExceptionInInitializerError && thrown.getCause() != null
               ? thrown.getCause()

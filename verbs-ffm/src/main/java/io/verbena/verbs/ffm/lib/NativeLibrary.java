@@ -11,14 +11,14 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
 import java.util.Arrays;
 
-/** A shared library of the distribution, open for as long as the process lives. */
+/** A shared library of the distribution. It stays open until the process ends. */
 final class NativeLibrary {
   private static final Linker LINKER = Linker.nativeLinker();
 
   private final String soname;
   private final SymbolLookup symbols;
 
-  /** Opens {@code soname}; an IllegalArgumentException when the loader does not find it. */
+  /** Opens {@code soname}. Throws IllegalArgumentException if the loader does not find it. */
   NativeLibrary(String soname) {
     this(soname, SymbolLookup.libraryLookup(soname, Arena.global()));
   }
@@ -28,7 +28,7 @@ final class NativeLibrary {
     this.symbols = symbols;
   }
 
-  /** Whether the loader finds it; opens it for good if so. */
+  /** Returns whether the loader finds a library, and if so, opens it for good. */
   static boolean isThere(String soname) {
     try {
       SymbolLookup.libraryLookup(soname, Arena.global());
@@ -38,17 +38,17 @@ final class NativeLibrary {
     }
   }
 
-  /** The C library, which is always there. */
+  /** Returns the C library, which is always there. */
   static NativeLibrary libc() {
     return new NativeLibrary("libc", LINKER.defaultLookup());
   }
 
-  /** A function that returns a pointer. */
+  /** Binds a function that returns a pointer. */
   Verb pointer(String function, MemoryLayout... arguments) {
     return control(function, FunctionDescriptor.of(ADDRESS, arguments));
   }
 
-  /** A function that returns a status, a descriptor or a count. */
+  /** Binds a function that returns a status, a descriptor or a count. */
   Verb status(String function, MemoryLayout... arguments) {
     return control(function, FunctionDescriptor.of(JAVA_INT, arguments));
   }

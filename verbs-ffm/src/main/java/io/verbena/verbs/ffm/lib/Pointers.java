@@ -8,43 +8,43 @@ import io.verbena.verbs.ffm.abi.CStruct;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** Reads what native pointers lead to. */
+/** Reads native memory through pointers. */
 public final class Pointers {
   private Pointers() {}
 
   private static final MemorySegment EVERYTHING = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
 
-  /** The struct that a pointer leads to, for as long as the library keeps it. */
+  /** Returns the struct at a pointer. It is valid as long as the library keeps it. */
   public static MemorySegment struct(MemorySegment pointer, CStruct layout) {
     return pointer.reinterpret(layout.size());
   }
 
-  /** A pointer member. */
+  /** Reads a pointer member. */
   public static MemorySegment pointer(MemorySegment struct, CStruct layout, String member) {
     return struct.get(ADDRESS, layout.offset(member));
   }
 
-  /** A member of 32 bits. */
+  /** Reads a member of 32 bits. */
   public static int u32(MemorySegment struct, CStruct layout, String member) {
     return struct.get(JAVA_INT, layout.offset(member));
   }
 
-  /** Room for a struct or a pointer that a call fills, zeroed. */
+  /** Allocates zeroed memory for a struct that a call fills. */
   public static MemorySegment room(Arena arena, CStruct layout) {
     return arena.allocate(layout.size(), Long.BYTES);
   }
 
-  /** 32 bits anywhere; the caller knows that they are there. */
+  /** Reads 32 bits at any address. The caller ensures that they are mapped. */
   public static int u32At(long address) {
     return EVERYTHING.get(JAVA_INT, address);
   }
 
-  /** 64 bits anywhere; the caller knows that they are there. */
+  /** Reads 64 bits at any address. The caller ensures that they are mapped. */
   public static long u64At(long address) {
     return EVERYTHING.get(JAVA_LONG, address);
   }
 
-  /** A C string. */
+  /** Reads a C string. */
   public static String string(MemorySegment pointer) {
     return pointer.reinterpret(Long.MAX_VALUE).getString(0);
   }

@@ -5,7 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-/** The connection manager, librdmacm, as its manual pages have it. */
+/** The functions of librdmacm, the connection manager. Its manual pages describe them. */
 public final class Rdmacm {
   private Rdmacm() {}
 
@@ -13,13 +13,15 @@ public final class Rdmacm {
 
   private static final NativeLibrary LIBRARY = new NativeLibrary(SONAME);
 
-  /** All devices, each held until {@code rdma_free_devices}: a null-terminated array. */
+  /** Returns a null-terminated array of all devices, and holds each until rdma_free_devices. */
   public static final Verb GET_DEVICES = LIBRARY.pointer("rdma_get_devices", ADDRESS);
 
-  /** Gives a list of devices back, and the hold on each of them. */
+  /** Frees a list of devices, and releases the hold on each device. */
   public static final Verb FREE_DEVICES = LIBRARY.nothing("rdma_free_devices", ADDRESS);
 
-  /** A new event channel; ENODEV where the kernel has no RDMA, so a cheap probe. */
+  /**
+   * Makes an event channel. Fails with ENODEV if the kernel has no RDMA, so it is a cheap probe.
+   */
   public static final Verb CREATE_EVENT_CHANNEL = LIBRARY.pointer("rdma_create_event_channel");
 
   public static final Verb DESTROY_EVENT_CHANNEL =
@@ -42,7 +44,7 @@ public final class Rdmacm {
   /** Ends a connection and brings its QP into the error state. */
   public static final Verb DISCONNECT = LIBRARY.status("rdma_disconnect", ADDRESS);
 
-  /** Makes the id's QP; the granted sizes are written back. */
+  /** Makes the QP of an id, and writes the granted sizes back. */
   public static final Verb CREATE_QP = LIBRARY.status("rdma_create_qp", ADDRESS, ADDRESS, ADDRESS);
 
   public static final Verb GET_CM_EVENT = LIBRARY.status("rdma_get_cm_event", ADDRESS, ADDRESS);

@@ -14,11 +14,11 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A control call by its name: calls the function, and knows what its result and errno mean. Control
- * calls cost microseconds, so each has a confined arena for errno and its arguments in boxes. Safe
- * for use by several threads.
+ * A control call. It calls a function, and interprets the result and errno. Control calls take
+ * microseconds, so each may use a confined arena for errno, and boxed arguments. Safe for use by
+ * any thread.
  *
- * @param spread takes errno's place and the arguments, and returns the result
+ * @param spread takes the segment for errno and the arguments, and returns the result
  */
 public record Verb(String name, MethodHandle spread) {
   static final Linker.Option ERRNO = Linker.Option.captureCallState("errno");
@@ -29,14 +29,14 @@ public record Verb(String name, MethodHandle spread) {
 
   private record Outcome(@Nullable Object result, int errno) {}
 
-  /** One whose first argument is the segment that takes errno. */
+  /** Makes a call whose first argument is the segment for errno. */
   static Verb of(String name, MethodHandle handle) {
     int arguments = handle.type().parameterCount() - 1;
     MethodHandle boxed = handle.asType(handle.type().generic());
     return new Verb(name, boxed.asSpreader(Object[].class, arguments));
   }
 
-  /** One that a device's context points to: its first argument is where. */
+  /** Makes a call of a function pointer in a device's context, which is the first argument. */
   static Verb ofContext(String name, FunctionDescriptor shape) {
     MethodHandle handle = Linker.nativeLinker().downcallHandle(shape, ERRNO);
     MethodType errnoSecond = handle.type();
@@ -58,12 +58,12 @@ public record Verb(String name, MethodHandle spread) {
     }
   }
 
-  /** Calls what returns nothing. */
+  /** Calls a function without a result. */
   public void run(Object... arguments) {
     Outcome _ = call(arguments);
   }
 
-  /** Calls what returns a pointer; null is a failure. */
+  /** Calls a function that returns a pointer. A null pointer is a failure. */
   public MemorySegment pointer(Object... arguments) throws VerbsException {
     Outcome outcome = call(arguments);
     MemorySegment result = (MemorySegment) outcome.result();
@@ -73,7 +73,10 @@ public record Verb(String name, MethodHandle spread) {
     return result;
   }
 
-  /** Calls what returns a status: 0 is good, -1 says that errno has the reason, above is it. */
+  /**
+   * Calls a function that returns a status. Zero is success, -1 a failure with its reason in errno,
+   * and a positive status is the errno itself.
+   */
   public void zero(Object... arguments) throws VerbsException {
     zero(call(arguments));
   }
@@ -89,7 +92,7 @@ public record Verb(String name, MethodHandle spread) {
     return outcome.result() instanceof Integer status ? status : 0;
   }
 
-  /** The same of what does not block: false says that there is nothing to take now. */
+  /** Calls a non-blocking function with a status. Returns false if nothing is available now. */
   public boolean ready(Object... arguments) throws VerbsException {
     Outcome outcome = call(arguments);
     if (status(outcome) != 0 && outcome.errno() == Errno.EAGAIN) {
@@ -99,7 +102,7 @@ public record Verb(String name, MethodHandle spread) {
     return true;
   }
 
-  /** Calls what returns a descriptor, or another number from 0 on. */
+  /** Calls a function that returns a descriptor, or another number from 0. */
   public int descriptor(Object... arguments) throws VerbsException {
     Outcome outcome = call(arguments);
     if (status(outcome) < 0) {
@@ -108,7 +111,7 @@ public record Verb(String name, MethodHandle spread) {
     return status(outcome);
   }
 
-  /** Calls what waits, and returns how many it found; 0 where a signal ended the wait. */
+  /** Calls a function that waits and returns a count. Returns 0 if a signal ended the wait. */
   public int count(Object... arguments) throws VerbsException {
     Outcome outcome = call(arguments);
     if (status(outcome) < 0 && outcome.errno() != Errno.EINTR) {
@@ -117,7 +120,7 @@ public record Verb(String name, MethodHandle spread) {
     return Math.max(status(outcome), 0);
   }
 
-  /** What a method handle threw: a fault of ours is thrown on. */
+  /** Wraps an exception of a method handle. An unchecked exception or an error is rethrown. */
   static IllegalStateException unexpected(Throwable thrown) {
     return switch (thrown) {
       case RuntimeException fault -> throw fault;

@@ -1,9 +1,9 @@
 /**
  * The functions of libibverbs.so.1, librdmacm.so.1 and the C library, one constant or method each.
  *
- * <p>Owns the loaded libraries; knows nothing of lifetimes: a caller hands in pointers that are
- * alive. Any thread. A class here fails to initialise where its library is missing, so {@code
- * Availability} asks first.
+ * <p>The package owns the loaded libraries. It does not check lifetimes; callers pass valid
+ * pointers. Safe for use by any thread. A class of this package fails to initialise if its library
+ * is missing, so {@code Prerequisites} checks the libraries first.
  */
 @NullMarked
 package io.verbena.verbs.ffm.lib;

@@ -2,7 +2,7 @@ package io.verbena.verbs.ffm.life;
 
 import java.util.concurrent.TimeUnit;
 
-/** When a wait is over, on {@link System#nanoTime}. */
+/** The end of a wait, on the clock of {@link System#nanoTime}. */
 public final class Deadline {
   private static final long FOREVER = Long.MAX_VALUE;
 
@@ -12,12 +12,12 @@ public final class Deadline {
     this.nanos = nanos;
   }
 
-  /** DiSNI's time limits: milliseconds, negative for none. */
+  /** Converts a time limit of DiSNI: milliseconds, negative for none. */
   public static Deadline ofMillis(int millis) {
     return millis < 0 ? new Deadline(FOREVER) : ofNanos(TimeUnit.MILLISECONDS.toNanos(millis));
   }
 
-  /** A time limit of this project's interfaces: nanoseconds, never negative. */
+  /** Converts a time limit of Verbena's interfaces: nanoseconds, never negative. */
   public static Deadline ofNanos(long nanos) {
     if (nanos < 0) {
       throw new IllegalArgumentException(
@@ -27,7 +27,7 @@ public final class Deadline {
     return new Deadline(nanos > FOREVER / 4 || end == FOREVER ? FOREVER : end);
   }
 
-  /** What is left for poll(2): milliseconds rounded up, 0 when it is over, -1 for no limit. */
+  /** Returns the rest for poll(2) in milliseconds, rounded up; 0 at the end, -1 for no limit. */
   public int pollMillis() {
     if (nanos == FOREVER) {
       return -1;

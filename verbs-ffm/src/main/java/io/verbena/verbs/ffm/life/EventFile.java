@@ -9,10 +9,10 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Waits for the file descriptor of a channel with a time limit, and can be woken for closing.
+ * Waits for the file descriptor of a channel with a time limit. Closing ends the wait.
  *
- * <p>The descriptor is set non-blocking: of several threads that see it readable, those that come
- * too late get EAGAIN instead of blocking past their limit. Any thread; a virtual thread pins its
+ * <p>The descriptor is non-blocking. If several threads see it readable, one reads; the others get
+ * EAGAIN and do not block past their limit. Safe for use by any thread. A virtual thread pins its
  * carrier while it waits.
  */
 public final class EventFile {
@@ -21,19 +21,19 @@ public final class EventFile {
   private final int fd;
   private final int wake;
 
-  /** Takes the descriptor over for waiting; its owner still closes it. */
+  /** Makes a file for a descriptor, which its owner still closes. */
   public EventFile(int fd) throws IOException {
     Libc.nonBlocking(fd);
     this.fd = fd;
     wake = Libc.eventfd();
   }
 
-  /** The channel's own descriptor. */
+  /** Returns the channel's descriptor. */
   public int fd() {
     return fd;
   }
 
-  /** Waits until there is something to read: false when the time is over or {@link #wake} came. */
+  /** Waits until the descriptor is readable. Returns false after the time, or on {@link #wake}. */
   public boolean await(Deadline deadline) throws IOException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment fds = arena.allocate(2 * POLLFD_BYTES, POLLFD_BYTES);
@@ -62,7 +62,7 @@ public final class EventFile {
     Libc.eventfdWrite(wake);
   }
 
-  /** Frees what waiting took, when nobody waits any more; not the channel's descriptor. */
+  /** Frees the resources for waiting, but not the descriptor. No thread may wait any more. */
   public void close() throws IOException {
     Libc.close(wake);
   }

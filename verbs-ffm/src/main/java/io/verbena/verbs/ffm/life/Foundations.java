@@ -3,7 +3,7 @@ package io.verbena.verbs.ffm.life;
 import java.io.IOException;
 import java.util.List;
 
-/** The objects that another one stands on: it takes all of them or none. */
+/** The objects that another object depends on. It depends on all of them or on none. */
 public final class Foundations {
   private final List<Lifetime> taken;
 
@@ -11,7 +11,7 @@ public final class Foundations {
     this.taken = taken;
   }
 
-  /** Makes the caller a dependent of each; an object that stands here twice counts twice. */
+  /** Makes the caller a dependent of each object. An object that is listed twice counts twice. */
   public static Foundations of(String call, List<Lifetime> objects) throws IOException {
     int done = 0;
     try {
@@ -26,7 +26,7 @@ public final class Foundations {
     }
   }
 
-  /** Lets go of all of them, in the reverse order; once. */
+  /** Releases all objects in reverse order. May be called once. */
   public void release() throws IOException {
     for (Lifetime object : taken.reversed()) {
       object.removeDependent();

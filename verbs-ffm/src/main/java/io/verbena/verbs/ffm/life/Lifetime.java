@@ -7,14 +7,14 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Guards one native object: it is freed only when no call is inside it and nothing stands on it,
- * and every use after that is an exception instead of a SIGSEGV.
+ * Guards one native object. The object is freed only when no call uses it and it has no dependents.
+ * Every later use throws an exception in place of a SIGSEGV.
  *
  * <pre>
  *   state, 64 bits:  closed:1  freed:1  dependents:30  users:32
  * </pre>
  *
- * <p>A use is two atomic additions and allocates nothing. Any thread.
+ * <p>A use costs two atomic additions and no allocation. Safe for use by any thread.
  */
 public final class Lifetime {
   private static final long CLOSED = 1L << 63;
@@ -43,8 +43,10 @@ public final class Lifetime {
   private volatile Free deferred = () -> {};
 
   /**
-   * @param object what it is, for messages, such as {@code "the completion queue"}
-   * @param dependents what may stand on it, for messages, such as {@code "queue pairs"}
+   * Makes the lifetime of an open object.
+   *
+   * @param object the name of the object for messages, such as {@code "the completion queue"}
+   * @param dependents the name of its dependents for messages, such as {@code "queue pairs"}
    */
   public Lifetime(String object, String dependents) {
     this.object = object;
@@ -53,23 +55,23 @@ public final class Lifetime {
 
   /** Frees the native object. */
   public interface Free {
-    /** Called once, when nobody is inside and nothing stands on it. */
+    /** Called once, when the object has no users and no dependents. */
     void run() throws IOException;
   }
 
-  /** Makes something that stands on the object. */
+  /** Makes a dependent of the object. */
   public interface Maker<T> {
-    /** Called once, and makes nothing where it fails. */
+    /** Called once. Makes nothing if it fails. */
     T make() throws IOException;
   }
 
-  /** Wakes the calls that wait inside the object. */
+  /** Wakes the calls that wait on the object. */
   public interface Wake {
     /** Called once, after the object was closed to new calls. */
     void run() throws IOException;
   }
 
-  /** One call that is inside the object; close it when the call is over. */
+  /** One call that uses the object. The caller closes it at the end of the call. */
   public final class Use implements AutoCloseable {
     private Use() {}
 
@@ -79,7 +81,7 @@ public final class Lifetime {
     }
   }
 
-  /** Enters the object for one call; fails with EBADF once it is closed. */
+  /** Begins the use of the object for one call. Fails with EBADF after the object is closed. */
   public Use use(String call) throws VerbsException {
     if (((long) STATE.getAndAdd(this, 1L) & CLOSED) != 0) {
       use.close();
@@ -88,7 +90,7 @@ public final class Lifetime {
     return use;
   }
 
-  /** Notes that something now stands on the object; fails with EBADF once it is closed. */
+  /** Adds a dependent. Fails with EBADF after the object is closed. */
   public void addDependent(String call) throws VerbsException {
     if (((long) STATE.getAndAdd(this, DEPENDENT) & CLOSED) != 0) {
       STATE.getAndAdd(this, -DEPENDENT);
@@ -96,7 +98,7 @@ public final class Lifetime {
     }
   }
 
-  /** Makes something that then stands on the object; fails with EBADF once it is closed. */
+  /** Makes a dependent and adds it. Fails with EBADF after the object is closed. */
   public <T> T make(String call, Maker<T> maker) throws IOException {
     addDependent(call);
     try {
@@ -107,31 +109,29 @@ public final class Lifetime {
     }
   }
 
-  /**
-   * Notes that something no longer stands on it; frees it when it was retired and this was last.
-   */
+  /** Removes a dependent. Frees the object if it was retired and this was the last dependent. */
   public void removeDependent() throws IOException {
     STATE.getAndAdd(this, -DEPENDENT);
     freeIfRetired();
   }
 
-  /** Whether it may still be used; a snapshot. */
+  /** Returns whether the object was open at the time of the call. */
   public boolean isOpen() {
     return (state & CLOSED) == 0;
   }
 
   /**
-   * Closes and frees the object. Fails with EBADF when it is closed already and with EBUSY while
-   * something stands on it. Where freeing fails the object is open again.
+   * Closes and frees the object. Fails with EBADF if it is closed already, and with EBUSY while it
+   * has dependents. If freeing fails, the object is open again.
    */
   public void close(String call, Free free) throws IOException {
     close(call, () -> {}, free);
   }
 
   /**
-   * The same for an object in which calls may wait for long.
+   * Closes and frees an object on which calls may wait for long.
    *
-   * @param wake makes the calls that wait inside return
+   * @param wake makes the waiting calls return
    */
   public void close(String call, Wake wake, Free free) throws IOException {
     markClosed(call, false);
@@ -147,10 +147,10 @@ public final class Lifetime {
   }
 
   /**
-   * Closes the object to its users at once, and frees it as soon as nothing stands on it any more.
-   * Fails with EBADF when it is closed already.
+   * Closes the object to its users at once, and frees it as soon as it has no dependents. Fails
+   * with EBADF if it is closed already.
    *
-   * @param wake makes the calls that wait inside return
+   * @param wake makes the waiting calls return
    */
   public void retire(String call, Wake wake, Free free) throws IOException {
     deferred = free;
@@ -179,7 +179,7 @@ public final class Lifetime {
     return (state & DEPENDENTS) / DEPENDENT;
   }
 
-  /** Calls inside are short, or were woken by whoever closes. */
+  /** Waits for the users. Their calls are short, or the closing thread has woken them. */
   private void awaitUsers() {
     for (int spins = 0; (state & USERS) != 0; spins++) {
       if (spins < 1000) {
@@ -190,7 +190,7 @@ public final class Lifetime {
     }
   }
 
-  /** Of all who find the object closed and deserted, the first one frees it. */
+  /** Frees a retired object without users and dependents. The first of several threads does it. */
   private void freeIfRetired() throws IOException {
     while (true) {
       long now = state;

@@ -5,8 +5,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Eight native bytes for the out-parameter of a call that is made often, mostly by one thread: that
- * one allocates nothing, a second one at the same time takes other bytes.
+ * Eight native bytes for the out-parameter of a frequent call. One thread at a time allocates
+ * nothing; a second thread at the same time gets other bytes.
  */
 public final class Scratch {
   private static final int BYTES = 8;
@@ -14,12 +14,12 @@ public final class Scratch {
   private final MemorySegment own = Arena.ofAuto().allocate(BYTES, BYTES);
   private final AtomicBoolean taken = new AtomicBoolean();
 
-  /** Takes eight bytes; their content is anything. */
+  /** Takes eight bytes with undefined content. */
   public MemorySegment take() {
     return taken.compareAndSet(false, true) ? own : Arena.ofAuto().allocate(BYTES, BYTES);
   }
 
-  /** Gives them back. */
+  /** Returns the bytes to this object. */
   public void give(MemorySegment bytes) {
     if (bytes == own) {
       taken.set(false);

@@ -1,8 +1,9 @@
 /**
- * How native objects live and die, and how their events are waited for.
+ * The lifetimes of native objects, and waits for their events.
  *
- * <p>Owns the guards that turn use after close into an exception, and the waiting for file
- * descriptors. Every object of this provider has a {@code Lifetime}. Any thread.
+ * <p>The package owns the guards that turn a use after close into an exception, and the waits for
+ * file descriptors. Every object of this provider has a {@code Lifetime}. Safe for use by any
+ * thread.
  */
 @NullMarked
 package io.verbena.verbs.ffm.life;

@@ -18,8 +18,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Bind requests name a window and a region by pointer, which the device's driver follows while they
- * are posted: both are held alive meanwhile, and pointers to anything else are refused.
+ * Checks bind requests, which name a window and a region by pointers. The driver follows the
+ * pointers during the post. So both objects are kept alive meanwhile, and other pointers are
+ * refused.
  */
 final class BindGuard {
   private static final Held NOTHING = new Held(List.of());
@@ -31,16 +32,16 @@ final class BindGuard {
 
   private final LiveObjects live;
 
-  /** The windows that were last bound on this queue pair. */
+  /** The windows whose last bind was on this queue pair. */
   private final Set<FfmWindow> windows = ConcurrentHashMap.newKeySet();
 
   BindGuard(LiveObjects live) {
     this.live = live;
   }
 
-  /** What is held until the requests are posted. */
+  /** The objects that are kept alive until the requests are posted. */
   record Held(List<Bind> binds) implements AutoCloseable {
-    /** Tells the windows of the first {@code count} requests that theirs were posted. */
+    /** Records the posted keys in the windows of the first {@code count} requests. */
     void posted(int count) {
       for (Bind bind : binds) {
         if (bind.position < count) {
@@ -58,10 +59,10 @@ final class BindGuard {
     }
   }
 
-  /** One bind request of those that are posted together. */
+  /** One bind request of a chain. */
   private record Bind(int position, FfmWindow window, int rkey, Use region) {}
 
-  /** Takes the windows off a queue pair that is about to be destroyed. */
+  /** Releases the windows of a queue pair before it is destroyed. */
   void releaseWindows() throws IOException {
     for (FfmWindow window : windows) {
       window.renew();
@@ -69,7 +70,9 @@ final class BindGuard {
     windows.clear();
   }
 
-  /** Allocates nothing unless there is a bind request. */
+  /**
+   * Keeps the objects of all bind requests alive. Allocates nothing if there is no bind request.
+   */
   Held hold(SendBlock block, int first, int count) throws IOException {
     for (int i = 0; i < count; i++) {
       if (isBind(block.address(first + i))) {
@@ -104,7 +107,7 @@ final class BindGuard {
           Errno.EINVAL,
           "Request "
               + position
-              + " binds a window or a region that is closed or of another device; use living ones.");
+              + " binds a window or a region that is closed or of another device; use open ones.");
     }
     Use regionUse = region.life().use(CALL);
     try {

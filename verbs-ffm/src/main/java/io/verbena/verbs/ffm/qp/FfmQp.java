@@ -23,7 +23,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 
-/** A queue pair, made on a connection id and destroyed through it. */
+/** A queue pair. Its connection id makes and destroys it. */
 public final class FfmQp extends IbvQP implements VerbsQp {
   private final Lifetime life = new Lifetime("the queue pair", "requests");
   private final FfmContext device;
@@ -34,14 +34,14 @@ public final class FfmQp extends IbvQP implements VerbsQp {
   private final PostVerb receives;
   private final BindGuard binds;
 
-  /** Whether it has a receive queue of its own; libsiw crashes where there is none. */
+  /** Whether the queue pair has its own receive queue. libsiw crashes without one. */
   private final boolean receiving;
 
   /**
-   * Wraps the QP that the connection manager has just made.
+   * Wraps a QP that the connection manager has just made.
    *
-   * @param foundations what it stands on; let go of when it is destroyed
-   * @param destruction the connection manager's way to free it
+   * @param foundations the objects that the QP depends on; released when it is destroyed
+   * @param destruction frees the QP through the connection manager
    */
   public FfmQp(
       FfmPd pd,
@@ -109,7 +109,7 @@ public final class FfmQp extends IbvQP implements VerbsQp {
     }
   }
 
-  /** As the device says now; in ERR where there is none to ask any more. */
+  /** Returns the state from the device; ERR if the queue pair does not exist any more. */
   @Override
   public int getState() {
     try {
@@ -124,7 +124,7 @@ public final class FfmQp extends IbvQP implements VerbsQp {
     return life.isOpen();
   }
 
-  /** As {@code destroyQP()} of the id does. */
+  /** Destroys the queue pair, as {@code destroyQP()} of the id does. */
   public int destroy() throws IOException {
     life.close("rdma_destroy_qp", this::free);
     isOpen = false;
@@ -137,7 +137,7 @@ public final class FfmQp extends IbvQP implements VerbsQp {
     device.live().forget(pointer.address(), destruction);
   }
 
-  /** Destroys it, unless that was done. */
+  /** Destroys the queue pair, if it is open. */
   @Override
   public void close() {
     Closing.unless(!life.isOpen(), this::destroy);

@@ -16,7 +16,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 
-/** Receives that several queue pairs share. */
+/** A receive queue that several queue pairs share. */
 public final class FfmSrq implements SharedReceiveQueue {
   private static final int IBV_SRQ_LIMIT = 1 << 1;
 
@@ -35,7 +35,7 @@ public final class FfmSrq implements SharedReceiveQueue {
             "ibv_post_srq_recv", pd.device().verbs().postSrqReceive(), pointer.address());
   }
 
-  /** A new queue in a domain. */
+  /** Makes a queue in a domain. */
   public static FfmSrq create(FfmPd pd, int maxRequests, int maxSges) throws IOException {
     return pd.life().make("ibv_create_srq", () -> make(pd, maxRequests, maxSges));
   }
@@ -52,12 +52,12 @@ public final class FfmSrq implements SharedReceiveQueue {
     }
   }
 
-  /** Queue pairs stand on the queue. */
+  /** Returns the queue's lifetime. Queue pairs depend on it. */
   public Lifetime life() {
     return life;
   }
 
-  /** The {@code ibv_srq}; alive while a use or a dependent of {@link #life} is. */
+  /** Returns the {@code ibv_srq}. It is valid while {@link #life} has a use or a dependent. */
   public MemorySegment pointer() {
     return pointer;
   }

@@ -11,7 +11,7 @@ import io.verbena.verbs.ffm.life.Scratch;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 
-/** One of the three post verbs on one queue. Allocates nothing; any thread. */
+/** One of the three post verbs on one queue. Allocates nothing. Safe for use by any thread. */
 final class PostVerb {
 
   private final String call;
@@ -40,9 +40,9 @@ final class PostVerb {
   }
 
   /**
-   * Posts a chain of {@code count} requests that lie one behind the other.
+   * Posts a chain of {@code count} requests that follow one another in memory.
    *
-   * @return how many were posted: fewer when the queue is full
+   * @return the number of posted requests; fewer than {@code count} if the queue is full
    */
   int post(long head, int count) throws IOException {
     MemorySegment badOut = bad.take();

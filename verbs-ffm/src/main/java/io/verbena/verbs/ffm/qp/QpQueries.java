@@ -16,14 +16,16 @@ import java.lang.foreign.MemorySegment;
 
 /** Reads and changes the attributes of a queue pair. */
 final class QpQueries {
-  /** State, access, MTU, timers, retries, depths, sizes and the peer: what QpAttributes shows. */
+  /**
+   * The attributes in QpAttributes: state, access, MTU, timers, retries, depths, sizes and peer.
+   */
   private static final int EVERYTHING_SHOWN =
       1 | 1 << 3 | 1 << 8 | 1 << 9 | 1 << 10 | 1 << 11 | 1 << 13 | 1 << 15 | 1 << 17 | 1 << 19
           | 1 << 20;
 
   private QpQueries() {}
 
-  @SuppressWarnings("EnumOrdinal") // the order of the constants is C's
+  @SuppressWarnings("EnumOrdinal") // the constants have the order of C
   static void modify(MemorySegment qp, QpChange change) throws IOException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment attr = Pointers.room(arena, QP_ATTR);

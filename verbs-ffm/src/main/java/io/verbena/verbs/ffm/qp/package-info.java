@@ -1,8 +1,8 @@
 /**
- * Queue pairs, shared receive queues, and everything that is posted to them.
+ * Queue pairs, shared receive queues, and the requests that are posted to them.
  *
- * <p>Called by applications on any thread; a block belongs to one thread at a time. Connecting and
- * destroying queue pairs is the connection manager's.
+ * <p>Applications call the package on any thread. A block belongs to one thread at a time. The
+ * connection manager connects and destroys queue pairs.
  */
 @NullMarked
 package io.verbena.verbs.ffm.qp;
