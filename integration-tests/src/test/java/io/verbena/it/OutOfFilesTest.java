@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A process that has all the files open that it may. */
+/** A process that has reached its limit of open files. */
 @Tag("long")
 class OutOfFilesTest {
   private static final int LIMIT = 160;
@@ -30,10 +30,10 @@ class OutOfFilesTest {
         transport.equals("epoll") ? List.of("--enable-native-access=ALL-UNNAMED") : List.of();
     try (JavaProcess process = JavaProcess.limitedTo("-n " + LIMIT, flags, Program.class)) {
       assertThat(told(process))
-          .contains("UNAVAILABLE", "all the " + LIMIT + " files", "ulimit -n", "LimitNOFILE")
+          .contains("UNAVAILABLE", "limit of " + LIMIT + " open files", "ulimit -n", "LimitNOFILE")
           .doesNotContain("firewall");
       assertThat(told(process))
-          .contains("UNAVAILABLE", "all the " + LIMIT + " files", "ulimit -n", "LimitNOFILE")
+          .contains("UNAVAILABLE", "limit of " + LIMIT + " open files", "ulimit -n", "LimitNOFILE")
           .doesNotContain("/etc/hosts");
       assertThat(told(process)).as("a second session").contains("UNAVAILABLE", "ulimit -n");
       assertThat(told(process)).as("a client's first loop").contains("UNAVAILABLE", "ulimit -n");
