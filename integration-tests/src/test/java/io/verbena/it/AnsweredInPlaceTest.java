@@ -144,7 +144,7 @@ class AnsweredInPlaceTest {
               assertThat(failure.execution()).isEqualTo(Execution.NOT_EXECUTED);
             })
         .hasMessageContaining(
-            "almanac.v1/days was answered in place with what it does not return: class java.lang.String");
+            "almanac.v1/days got an interceptor's answer of the wrong type: class java.lang.String");
     inPlace.put("saint", null);
     assertThatThrownBy(() -> almanac.saint(1)).hasMessageContaining("null");
     assertThat(handled).isEmpty();

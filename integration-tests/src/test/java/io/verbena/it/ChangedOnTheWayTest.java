@@ -277,7 +277,7 @@ class ChangedOnTheWayTest {
             });
     assertThatThrownBy(() -> ledger.balance("a"))
         .satisfies(ChangedOnTheWayTest::isInternal)
-        .hasMessageContaining("argument that it does not take, by an interceptor")
+        .hasMessageContaining("argument of the wrong type from an interceptor")
         .satisfies(failure -> hasExecution(failure, Execution.NOT_EXECUTED));
   }
 
@@ -286,7 +286,8 @@ class ChangedOnTheWayTest {
     Ledger ledger = behind((call, next) -> next.arguments(List.of()));
     assertThatThrownBy(() -> ledger.balance("a"))
         .satisfies(ChangedOnTheWayTest::isInternal)
-        .hasMessageContaining("ledger.v1/balance takes 1 arguments, and an interceptor hands on 0");
+        .hasMessageContaining(
+            "ledger.v1/balance takes 1 arguments, but an interceptor passed on 0");
   }
 
   @Test
@@ -299,7 +300,7 @@ class ChangedOnTheWayTest {
             });
     assertThatThrownBy(() -> ledger.balance("a"))
         .satisfies(ChangedOnTheWayTest::isInternal)
-        .hasMessageContaining("onResult(…) is called before run()")
+        .hasMessageContaining("onResult(…) must be called before run()")
         .satisfies(failure -> hasExecution(failure, Execution.EXECUTED));
   }
 
@@ -322,7 +323,7 @@ class ChangedOnTheWayTest {
     Ledger ledger = behind(changing(result -> "text"));
     assertThatThrownBy(() -> ledger.balance("a"))
         .satisfies(ChangedOnTheWayTest::isInternal)
-        .hasMessageContaining("by onResult of an interceptor")
+        .hasMessageContaining("from an interceptor's onResult")
         .satisfies(failure -> hasExecution(failure, Execution.EXECUTED));
     assertThatThrownBy(ledger::close).satisfies(ChangedOnTheWayTest::isInternal);
   }
@@ -364,7 +365,7 @@ class ChangedOnTheWayTest {
             failure ->
                 assertThat(failure)
                     .isInstanceOf(IllegalStateException.class)
-                    .hasMessageContaining("on the thread that runs it, and until it returns"));
+                    .hasMessageContaining("only on its own thread, and until it returns"));
   }
 
   private static void hasExecution(Throwable failure, Execution execution) {

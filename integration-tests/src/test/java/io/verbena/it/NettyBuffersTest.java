@@ -82,7 +82,7 @@ class NettyBuffersTest {
     Source source = NettyBuffers.source(from);
     Transfer refused = session.objects().push("nobody takes it", source);
     from.release();
-    assertThatThrownBy(refused::get).hasMessageContaining("nothing takes pushes");
+    assertThatThrownBy(refused::get).hasMessageContaining("no handler takes pushes");
     assertFreed(from);
     assertThatThrownBy(() -> session.objects().push("late", source))
         .isInstanceOf(IllegalReferenceCountException.class);

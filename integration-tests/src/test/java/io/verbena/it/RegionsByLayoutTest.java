@@ -108,7 +108,7 @@ class RegionsByLayoutTest {
   void itsOwnerFreesTheMemoryOfARegionThatHasEnded() throws Exception {
     Regions regions = session.regions();
     Arena arena = Arena.ofShared(); // outside the heap, and for all threads: or Arena.ofAuto()
-    MemorySegment memory = arena.allocate(1 << 20, 8); // atomics take addresses that 8 divides
+    MemorySegment memory = arena.allocate(1 << 20, 8); // atomics need multiples of 8
     ExposedRegion exposed = regions.expose(memory, READ | ATOMIC, Duration.ofMinutes(5));
     exposed.renew(Duration.ofMinutes(5)); // now and then, while it is wanted
     assertThat(exposed.isOpen()).isTrue();
@@ -178,7 +178,7 @@ class RegionsByLayoutTest {
             VerbenaException.class,
             e -> {
               assertThat(e.status()).isEqualTo(RpcStatus.DEADLINE_EXCEEDED);
-              assertThat(e).hasMessageContaining("somebody wrote at each of");
+              assertThat(e).hasMessageContaining("met a concurrent write");
             });
   }
 }

@@ -87,7 +87,7 @@ class SparkBuffersTest {
     ManagedBuffer managed = new NettyManagedBuffer(from);
     Transfer refused = session.objects().push("nobody takes it", SparkBuffers.source(managed));
     managed.release();
-    assertThatThrownBy(refused::get).hasMessageContaining("nothing takes pushes");
+    assertThatThrownBy(refused::get).hasMessageContaining("no handler takes pushes");
     assertFreed(from);
   }
 

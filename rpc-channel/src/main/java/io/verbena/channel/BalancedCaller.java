@@ -92,7 +92,7 @@ final class BalancedCaller implements ServiceCaller {
     } catch (RuntimeException e) {
       throw e;
     } catch (Exception e) {
-      throw new IllegalStateException(method.fullName() + " is one-way, and met " + e, e);
+      throw new IllegalStateException(method.fullName() + " is one-way, but failed: " + e, e);
     }
   }
 

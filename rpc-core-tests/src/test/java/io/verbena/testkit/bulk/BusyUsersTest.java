@@ -190,7 +190,7 @@ class BusyUsersTest {
     rejects = true;
     TransferException failure = bulk.awaitFailure(push);
     assertThat(failure.status()).isEqualTo(RpcStatus.RESOURCE_EXHAUSTED);
-    assertThat(failure).hasMessageContaining("the handlers' executor takes no more");
+    assertThat(failure).hasMessageContaining("the handlers' executor rejected the work");
     bulk.await(bulk.fetch(bulk.publish(Source.of(new byte[9])), Landing.pooled(9))).close();
   }
 

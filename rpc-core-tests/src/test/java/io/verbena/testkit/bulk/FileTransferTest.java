@@ -180,7 +180,7 @@ class FileTransferTest {
     Path into = file.resolve("landed");
     assertThat(failureOfLandingIn(into, RpcStatus.INVALID_ARGUMENT))
         .hasMessageContaining("cannot open " + into)
-        .hasMessageContaining("Not a directory");
+        .hasMessageContaining("not a directory");
     assertLeft(file);
   }
 
@@ -200,7 +200,8 @@ class FileTransferTest {
     Path into = Files.createDirectory(directory.resolve("landed"));
     assertThat(failureOfLandingIn(into, RpcStatus.INVALID_ARGUMENT))
         .hasMessageContaining("failed at offset 0")
-        .hasMessageContaining("cannot write " + into + ": it is a directory; name the file");
+        .hasMessageContaining(
+            "cannot write " + into + ": it is a directory; add the name of a file");
     assertLeft(into);
   }
 

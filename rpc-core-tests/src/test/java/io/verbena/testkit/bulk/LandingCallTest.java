@@ -181,7 +181,7 @@ class LandingCallTest {
   @Test
   void aLandingThatIsTooSmallFailsItsCallWithBothLengths() {
     assertThat(failure(library().read("book", Landing.of(bulk.room(1000)))))
-        .hasMessageContaining("takes 1000 bytes, and it has " + LENGTH)
+        .hasMessageContaining("takes 1000 bytes, the object has " + LENGTH)
         .hasMessageContaining("library.v1/read");
   }
 

@@ -385,7 +385,8 @@ class LargeValuesTest {
       arena.close();
       bulk.world.runUntil(call::isDone);
       if (call.isCompletedExceptionally()) {
-        assertThat(failure(call)).hasMessageContaining("the arena of its results is closed");
+        assertThat(failure(call))
+            .hasMessageContaining("the arena of its results was closed too early");
       }
       bulk.assertNothingLeft();
     }

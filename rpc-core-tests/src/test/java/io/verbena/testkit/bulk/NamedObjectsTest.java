@@ -108,11 +108,11 @@ class NamedObjectsTest {
   void anotherLengthIsToldFromAnObjectThatIsNotThere() {
     restart(Source.of(bulk.bytes(10, 1)));
     TransferException other = bulk.awaitFailure(bulk.fetch(REF, Landing.pooled(LENGTH)));
-    assertThat(other).hasMessageContaining("has another length than the reference says");
+    assertThat(other).hasMessageContaining("does not have the referenced length");
     assertThat(other.status()).isEqualTo(RpcStatus.INVALID_ARGUMENT);
     TransferException none =
         bulk.awaitFailure(bulk.fetch(ObjectRef.named("films/x", 1), Landing.pooled(1)));
-    assertThat(none).hasMessageContaining("no object of that name is published");
+    assertThat(none).hasMessageContaining("no object with that name is published");
     assertThat(none.status()).isEqualTo(RpcStatus.UNAVAILABLE);
   }
 
@@ -136,7 +136,7 @@ class NamedObjectsTest {
     Source more = Source.of(bulk.bytes(10, 1));
     assertThatThrownBy(() -> bulk.server.publish(NAME, more, BulkWorld.LEASE))
         .isInstanceOf(IllegalStateException.class)
-        .hasMessageContaining("'" + NAME + "' already: close it first");
+        .hasMessageContaining("'" + NAME + "' is already published: close it first");
     Published first = bulk.server.publish("clock", more, BulkWorld.LEASE);
     first.close();
     try (Published second = bulk.server.publish("clock", more, BulkWorld.LEASE)) {

@@ -184,7 +184,7 @@ class NonBlockingPushTest {
           }
         });
     assertThat(bulk.awaitFailure(push()))
-        .hasMessageContaining("takes %d bytes, and it has %d", LENGTH - 1, LENGTH);
+        .hasMessageContaining("takes %d bytes, the object has %d", LENGTH - 1, LENGTH);
     assertTheNextArrives();
   }
 

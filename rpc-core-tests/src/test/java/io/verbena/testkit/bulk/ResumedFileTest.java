@@ -249,7 +249,7 @@ class ResumedFileTest {
       Transfer transfer = bulk.fetch(bulk.publish(source(bulk, From.FILE)), Landing.file(file));
       bulk.await(transfer).close();
       assertThat(transfer.progress().resumedFrom()).isEqualTo(good);
-      assertThat(transfer.toString()).contains("went on from byte " + good);
+      assertThat(transfer.toString()).contains("resumed at byte " + good);
       bulk.assertNothingLeft();
     }
   }
@@ -505,7 +505,7 @@ class ResumedFileTest {
       TransferException refused = bulk.awaitFailure(push(bulk, source));
       assertThat(refused.status()).isEqualTo(RpcStatus.UNAVAILABLE);
       assertThat(refused)
-          .hasMessageContaining("one with another peer: try again when it is over")
+          .hasMessageContaining("one with another peer: try again when that has ended")
           .hasMessageNotContaining(bulk.accepted.getFirst().peer().address())
           .hasMessageNotContaining(directory.toString());
       bulk.await(first).close();

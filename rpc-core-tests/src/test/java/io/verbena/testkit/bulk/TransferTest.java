@@ -201,7 +201,7 @@ class TransferTest {
     Transfer refused = bulk.session.objects().push("x", Source.of(new byte[11]));
     assertThat(bulk.awaitFailure(refused).status()).isEqualTo(RpcStatus.PERMISSION_DENIED);
     Transfer tooLong = bulk.session.objects().push("x", Source.of(new byte[6]));
-    assertThat(bulk.awaitFailure(tooLong)).hasMessageContaining("takes 5 bytes, and it has 6");
+    assertThat(bulk.awaitFailure(tooLong)).hasMessageContaining("takes 5 bytes, the object has 6");
   }
 
   @Test
@@ -386,7 +386,7 @@ class TransferTest {
     received.close();
     assertThat(received.toString()).endsWith(", closed");
     published.close();
-    assertThat(published.toString()).endsWith("published no more");
+    assertThat(published.toString()).endsWith("no longer published");
   }
 
   @Test

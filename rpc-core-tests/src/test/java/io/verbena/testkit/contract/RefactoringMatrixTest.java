@@ -276,7 +276,7 @@ class RefactoringMatrixTest {
   }
 
   private static Stream<Refactoring> methods() {
-    String words = "has no method 4: it was removed, or is not there yet";
+    String words = "has no method 4: it was removed, or not added yet";
     return Stream.of(
         Refactoring.of("remove a method")
             .change("@RpcMethod(id = 4) long count();", "")

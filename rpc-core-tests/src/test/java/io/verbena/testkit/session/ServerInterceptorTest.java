@@ -184,7 +184,7 @@ class ServerInterceptorTest {
         });
     RpcException failure = failureOf(Probe.SLOW);
     assertThat(failure.status()).isEqualTo(RpcStatus.INTERNAL);
-    assertThat(failure).hasMessageContaining("is called once");
+    assertThat(failure).hasMessageContaining("may be called once");
     assertThat(seen).isEmpty();
   }
 
@@ -203,10 +203,10 @@ class ServerInterceptorTest {
     RpcException forgotten = failureOf(Probe.SLOW);
     assertThat(forgotten.execution()).isEqualTo(Execution.NOT_EXECUTED);
     assertThat(forgotten)
-        .hasMessageContaining("neither ran what is behind it, nor answered, nor refused");
+        .hasMessageContaining("neither ran the next step, nor answered, nor refused");
     RpcException swallowed = failureOf(as("ann").submit(Probe.SLOW, ""));
     assertThat(swallowed.execution()).isEqualTo(Execution.EXECUTED);
-    assertThat(swallowed).hasMessageContaining("swallowed how what is behind it ended");
+    assertThat(swallowed).hasMessageContaining("hidden the outcome of the next step");
   }
 
   @Test

@@ -444,7 +444,8 @@ class StreamEndsTest {
     begun.request(1);
     world.runUntil(() -> late.end.isDone() && ofServer.getFirst().requested == 2);
     assertThat(status(late)).isEqualTo(RpcStatus.UNAVAILABLE);
-    assertThat(late.end.exceptionNow()).hasMessageContaining("not asked for items within 60 s");
+    assertThat(late.end.exceptionNow())
+        .hasMessageContaining("a result ends unless its items are requested within 60 s");
     assertThat(begun.end).isNotDone();
   }
 }

@@ -4,13 +4,13 @@ import io.verbena.core.bulk.stat.BulkStats;
 import io.verbena.core.bulk.stat.CutOffs;
 
 /**
- * What the sessions of one client or server share. Safe for use by any thread.
+ * The common state of the sessions of one client or server. Safe for use by any thread.
  *
- * @param memory where objects land, and pass through
- * @param shelf what is published
- * @param counters what was done
- * @param set cut-offs that are not to be measured
- * @param railsFrom so much of an object that is still to be moved is worth further paths
+ * @param memory pooled memory for arriving objects and copies
+ * @param shelf the published objects
+ * @param counters the counts of transfers
+ * @param set cut-offs that are set instead of measured
+ * @param railsFrom the least number of remaining bytes for which further paths are used
  * @param measures whether sessions measure their links
  */
 public record BulkContext(
@@ -20,13 +20,13 @@ public record BulkContext(
     CutOffs set,
     long railsFrom,
     boolean measures) {
-  /** What {@link #railsFrom} is where nothing is said. */
+  /** The default of {@link #railsFrom}. */
   public static final long RAILS_FROM_BYTES = 8L << 20;
 
   private static final long LONGEST_RAIL_PIECE = 1L << 20;
   private static final long SHORTEST_RAIL_PIECE = 16L << 10;
 
-  /** A context with so much memory. */
+  /** Makes a context with this much memory. */
   public static BulkContext of(long memoryBytes, CutOffs set, long railsFrom, boolean measures) {
     return new BulkContext(
         new BulkMemory(memoryBytes),
@@ -37,12 +37,12 @@ public record BulkContext(
         measures);
   }
 
-  /** Returns how long pieces are that are dealt out to several paths. */
+  /** Returns the length of the pieces that several paths share. */
   public long railPieceBytes() {
     return Math.clamp(railsFrom / 8, SHORTEST_RAIL_PIECE, LONGEST_RAIL_PIECE);
   }
 
-  /** Returns what there is to know. */
+  /** Returns the current statistics. */
   public BulkStats stats() {
     return counters.stats(memory, shelf);
   }

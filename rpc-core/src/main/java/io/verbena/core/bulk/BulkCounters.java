@@ -3,7 +3,7 @@ package io.verbena.core.bulk;
 import io.verbena.core.bulk.stat.BulkStats;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Counts what transfers do. Safe for use by any thread. */
+/** Counts transfers and their bytes. Safe for use by any thread. */
 public final class BulkCounters {
   private final AtomicLong sending = new AtomicLong();
   private final AtomicLong receiving = new AtomicLong();
@@ -14,12 +14,12 @@ public final class BulkCounters {
   private final AtomicLong quarantined = new AtomicLong();
   private final AtomicLong resumed = new AtomicLong();
 
-  /** A transfer of this direction begins. */
+  /** Counts the beginning of a transfer in this direction. */
   public void begins(boolean sends) {
     (sends ? sending : receiving).incrementAndGet();
   }
 
-  /** A transfer of this direction has ended. */
+  /** Counts the end of a transfer in this direction. */
   public void ends(boolean sends, boolean well) {
     (sends ? sending : receiving).decrementAndGet();
     (well ? completed : failed).incrementAndGet();
@@ -33,12 +33,12 @@ public final class BulkCounters {
     bytesReceived.addAndGet(bytes);
   }
 
-  /** So many bytes more wait until a peer is fenced off them; below 0: fewer. */
+  /** Adds bytes that wait until a peer is fenced off them; below 0: subtracts. */
   public void quarantined(long bytes) {
     quarantined.addAndGet(bytes);
   }
 
-  /** A transfer goes on over another path. */
+  /** Counts a transfer that continues on another path. */
   public void resumes() {
     resumed.incrementAndGet();
   }

@@ -13,20 +13,20 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Memory outside the heap for bulk, within a budget. Blocks of up to a chunk come from slabs that
- * are kept. Longer ones are allocated each by itself, and kept for the next of about their length
- * until the budget is needed for others: new memory costs the kernel more than filling it costs the
- * socket. Links may keep all of them pinned. Safe for use by any thread.
+ * Memory outside the heap for large objects, within a budget. Blocks of up to a chunk come from
+ * slabs, which are kept. Each longer block is allocated separately, and kept for the next one of
+ * similar length until the budget is needed. New memory costs the kernel more than filling it costs
+ * the socket. Links may keep all of it pinned. Safe for use by any thread.
  */
 public final class BulkMemory implements AutoCloseable {
-  /** The longest block that comes from a slab, and the piece that streams are cut into. */
+  /** The longest block from a slab, and the length of the pieces of a stream. */
   public static final int CHUNK_BYTES = 1 << 20;
 
   private static final int SMALLEST_SHIFT = 12;
   private static final int CHUNK_SHIFT = 20;
   private static final int PAGE_BYTES = 4096;
 
-  /** A kept block is too long for what is claimed when more than this part of that is wasted. */
+  /** A kept block is too long if more than this part of the claimed length would be wasted. */
   private static final int MOST_WASTE = 4;
 
   private final MemoryBudget budget;
@@ -35,8 +35,7 @@ public final class BulkMemory implements AutoCloseable {
   private long slabBytes;
 
   /**
-   * Blocks that nobody should use, the one that was used last at the end: long ones, and those that
-   * could not be freed yet.
+   * Unused blocks, the last used one at the end: long ones, and those that could not be freed yet.
    */
   private final ArrayDeque<OwnBlock> kept = new ArrayDeque<>();
 
@@ -49,7 +48,10 @@ public final class BulkMemory implements AutoCloseable {
       return size >= bytes && size - bytes <= bytes / MOST_WASTE;
     }
 
-    /** False while somebody who gave it back still reads or writes it, who alone is to blame. */
+    /**
+     * Returns false while a former user still reads or writes the memory, which is that user's
+     * mistake.
+     */
     boolean free() {
       try {
         arena.close();
@@ -60,7 +62,7 @@ public final class BulkMemory implements AutoCloseable {
     }
   }
 
-  /** Memory of so many bytes, none allocated yet. */
+  /** Makes a budget of this many bytes. Nothing is allocated yet. */
   public BulkMemory(long limit) {
     budget = new MemoryBudget(limit);
     for (int shift = SMALLEST_SHIFT; shift <= CHUNK_SHIFT; shift++) {
@@ -68,7 +70,7 @@ public final class BulkMemory implements AutoCloseable {
     }
   }
 
-  /** Returns the bytes there are in all. */
+  /** Returns the budget in bytes. */
   public long limit() {
     return budget.limit();
   }
@@ -78,7 +80,7 @@ public final class BulkMemory implements AutoCloseable {
     return budget.reserved();
   }
 
-  /** Returns the bytes that nobody uses, and that are kept for the next long object. */
+  /** Returns the unused bytes that are kept for the next long object. */
   public synchronized long kept() {
     return keptBytes;
   }
@@ -91,7 +93,7 @@ public final class BulkMemory implements AutoCloseable {
     return reserved;
   }
 
-  /** Claims a block of this length, or returns null when that would exceed the budget. */
+  /** Claims a block of this length; null if that would exceed the budget. */
   public @Nullable Block claim(long bytes) {
     if (bytes > CHUNK_BYTES) {
       Block again = keptBlock(bytes);
@@ -102,8 +104,8 @@ public final class BulkMemory implements AutoCloseable {
   }
 
   /**
-   * Claims a block of this length as a session's: it counts in its part until it is released.
-   * Returns null when that would exceed the budget, or the session has no room for it.
+   * Claims a block of this length for a session, which counts in the session's share until its
+   * release. Null if that would exceed the budget or the share.
    */
   public @Nullable Block claim(long bytes, Quota.Share share) {
     Block block = claim(bytes);
@@ -114,9 +116,7 @@ public final class BulkMemory implements AutoCloseable {
     return null;
   }
 
-  /**
-   * Claims so many blocks of up to a chunk, all or none; null when that would exceed the budget.
-   */
+  /** Claims blocks of up to a chunk, all or none. Null if that would exceed the budget. */
   public @Nullable List<Block> claim(int count, long bytes) {
     long size = sizeFor(bytes);
     if (!reserve(size * count)) {
@@ -135,20 +135,20 @@ public final class BulkMemory implements AutoCloseable {
     }
   }
 
-  /** Returns why so many bytes could not be claimed. */
+  /** Returns the reason why this many bytes could not be claimed. */
   public TransferProblem noRoom(long wanted) {
     if (DirectMemory.isOut()) {
       return new TransferProblem(
           RpcStatus.RESOURCE_EXHAUSTED,
-          "%d bytes of bulk memory were wanted, of which %d of %d are in use, and the process has no"
+          "no %d bytes of bulk memory: %d of %d are in use, and the process has no"
                   .formatted(wanted, inUse(), limit())
               + " direct memory left: raise -XX:MaxDirectMemorySize, or lower bulkMemoryBytes");
     }
     return new TransferProblem(
         RpcStatus.RESOURCE_EXHAUSTED,
-        "%d bytes of bulk memory were wanted, and %d of %d are in use, of which one session has five"
+        "no %d bytes of bulk memory: %d of %d are in use, and one session may use five"
                 .formatted(wanted, inUse(), limit())
-            + " eighths at most: close what was received, raise bulkMemoryBytes, or transfer fewer"
+            + " eighths. Close received objects, raise bulkMemoryBytes, or transfer fewer"
             + " objects at a time");
   }
 
@@ -177,7 +177,10 @@ public final class BulkMemory implements AutoCloseable {
     }
   }
 
-  /** Frees kept blocks, those unused for longest first, while more than this is held in all. */
+  /**
+   * Frees kept blocks while the total exceeds this limit. The block that was unused for the longest
+   * time is freed first.
+   */
   private synchronized void freeKeptOver(long bytes) {
     Iterator<OwnBlock> oldest = kept.iterator();
     while (oldest.hasNext() && budget.reserved() + keptBytes > bytes) {
@@ -189,7 +192,7 @@ public final class BulkMemory implements AutoCloseable {
     }
   }
 
-  /** Returns how many bytes of the budget a block of up to a chunk takes. */
+  /** Returns how much of the budget a block of up to a chunk takes, in bytes. */
   public static long sizeFor(long bytes) {
     int shift = Math.max(SMALLEST_SHIFT, Long.SIZE - Long.numberOfLeadingZeros(bytes - 1));
     return bytes <= 1 ? 1L << SMALLEST_SHIFT : 1L << shift;
@@ -199,9 +202,9 @@ public final class BulkMemory implements AutoCloseable {
     ArrayDeque<MemorySegment> fitting = freeOf(size);
     if (fitting.isEmpty()) {
       if (slabBytes + CHUNK_BYTES > Math.max(budget.limit(), CHUNK_BYTES)) {
-        return ownBlock(bytes, size); // the slabs are cut into other sizes
+        return ownBlock(bytes, size); // the slabs have other sizes
       }
-      // Freed when nothing refers to it.
+      // The garbage collector frees it.
       MemorySegment slab = allocate(Arena.ofAuto(), CHUNK_BYTES);
       slabBytes += CHUNK_BYTES;
       for (long at = 0; at < CHUNK_BYTES; at += size) {
@@ -223,10 +226,10 @@ public final class BulkMemory implements AutoCloseable {
     }
   }
 
-  /** Allocates memory; where the process has none left, in the place of what is kept. */
+  /** Allocates memory. If the process has none left, kept blocks are freed for it. */
   private MemorySegment allocate(Arena arena, long bytes) {
     if (DirectMemory.isOut()) {
-      throw new OutOfMemoryError("there was no direct memory just now");
+      throw new OutOfMemoryError("no direct memory is free at present");
     }
     try {
       return arena.allocate(bytes, PAGE_BYTES);
@@ -271,14 +274,14 @@ public final class BulkMemory implements AutoCloseable {
     }
   }
 
-  /** Frees what is kept; what is in use is freed when it is given back. */
+  /** Frees the kept memory. Memory in use is freed on its release. */
   @Override
   public synchronized void close() {
     closed = true;
     freeKeptOver(0);
   }
 
-  /** Some memory, claimed. */
+  /** A block of claimed memory. */
   public final class Block {
     private final MemorySegment whole;
     private final MemorySegment memory;
@@ -297,17 +300,17 @@ public final class BulkMemory implements AutoCloseable {
       return this;
     }
 
-    /** Returns the memory, as long as was claimed. */
+    /** Returns the memory, with the claimed length. */
     public MemorySegment memory() {
       return memory;
     }
 
-    /** Returns how many bytes of the budget it takes. */
+    /** Returns how much of the budget it takes, in bytes. */
     public long size() {
       return whole.byteSize();
     }
 
-    /** Gives it back; once. Nothing may be written into it any more. */
+    /** Releases the block, once. Nothing may write into it any more. */
     public void release() {
       synchronized (this) {
         if (released) {

@@ -7,17 +7,20 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * One link of a session, as bulk uses it: what is being written over it, what it is to bring, and
- * how fast. On the loop.
+ * One link of a session for large objects: the writes under way, the bytes to come, and the rate.
+ * On the loop.
  */
 public final class BulkPath {
-  /** Longer memory is opened, and attached, in pieces of this length: a path may hold no more. */
+  /**
+   * Longer memory is opened and attached in pieces of this length, because a path may have no more
+   * room.
+   */
   public static final long PIECE_BYTES = 32L << 20;
 
-  /** What comes is measured over no less time than this: completions come in bursts. */
+  /** The shortest time over which a rate is measured, because completions come in bursts. */
   private static final long MEASURED_NANOS = 5_000_000;
 
-  /** So long a rate counts; a path that was slow once is tried again. */
+  /** The time for which a rate is valid. Later a slow path is tried again. */
   private static final long RATED_NANOS = 1_000_000_000;
 
   private final int epoch;
@@ -26,18 +29,18 @@ public final class BulkPath {
   private long inFlight;
   private boolean closed;
 
-  /** So many bytes are granted to the peer by it, and have not come. */
+  /** The bytes that were granted to the peer on this path and have not arrived. */
   private long awaited;
 
   private long measuredSince;
   private long measured;
 
-  /** Bytes in a nanosecond; 0 while it is not known. */
+  /** In bytes per nanosecond; 0 while it is not known. */
   private double rate;
 
   private long ratedNanos;
 
-  /** The path that the link with this number is. */
+  /** Makes the path of the link with this number. */
   public BulkPath(int epoch, BulkPort port) {
     this.epoch = epoch;
     this.port = port;
@@ -55,19 +58,19 @@ public final class BulkPath {
     return closed;
   }
 
-  /** Returns whether so many bytes may be written now; on an idle path any piece may. */
+  /** Returns whether this many bytes may be written now. An idle path accepts any piece. */
   public boolean hasRoom(int bytes) {
     return !closed && (inFlight == 0 || inFlight + bytes <= port.windowBytes());
   }
 
-  /** Returns a write that {@link Flight#run} will end, or the end of the link. */
+  /** Returns a write, which {@link Flight#run} or the end of the link ends. */
   public Flight fly(int bytes, Runnable then) {
     return new Flight(bytes, then);
   }
 
-  // ---- what it brings ----
+  // ---- bytes to come ----
 
-  /** So many bytes more are to come by it. */
+  /** Adds bytes that are to come by this path. */
   public void awaits(long bytes, long now) {
     if (awaited == 0) {
       measuredSince = now;
@@ -76,12 +79,12 @@ public final class BulkPath {
     awaited += bytes;
   }
 
-  /** So many of them will not: they came, or what they were for is closed. */
+  /** Subtracts bytes that arrived, or whose memory is closed. */
   public void awaitsNoMore(long bytes) {
     awaited -= bytes;
   }
 
-  /** So many of them have come. */
+  /** Subtracts bytes that arrived, and measures their rate. */
   public void brought(long bytes, long now) {
     awaited -= bytes;
     measured += bytes;
@@ -95,19 +98,17 @@ public final class BulkPath {
     }
   }
 
-  /** Returns how many bytes are to come by it. */
+  /** Returns how many bytes are to come by this path. */
   public long awaited() {
     return awaited;
   }
 
-  /**
-   * Returns how many bytes it brings in a nanosecond; 0 where that is not known, or not of late.
-   */
+  /** Returns the rate in bytes per nanosecond; 0 if it is not known, or is out of date. */
   public double rate(long now) {
     return now - ratedNanos < RATED_NANOS ? rate : 0;
   }
 
-  /** The link is closed: nothing is read or written over it any more. */
+  /** Ends every write. The link is closed, and nothing is read or written over it any more. */
   public void closed() {
     closed = true;
     List<Flight> lost = new ArrayList<>(flights);
@@ -124,13 +125,13 @@ public final class BulkPath {
       this.then = then;
     }
 
-    /** The link has taken it. */
+    /** Notes that the link has accepted the write. */
     public void sent() {
       inFlight += bytes;
       flights.add(this);
     }
 
-    /** Its memory is not read any more. */
+    /** Ends the write. Nothing reads its memory any more. */
     @Override
     public void run() {
       if (flights.remove(this)) {

@@ -23,8 +23,8 @@ public final class Crc {
   }
 
   /**
-   * Where a mapped file has become shorter, copying what is beyond its end throws an {@link
-   * InternalError}; summing it in place would end the process.
+   * Copies the memory first. If a mapped file has become shorter, a copy from beyond its end throws
+   * an {@link InternalError}, but a checksum of the memory itself would end the process.
    */
   private void updateByCopies(MemorySegment memory) {
     byte[] copy = new byte[COPIED_AT_ONCE];

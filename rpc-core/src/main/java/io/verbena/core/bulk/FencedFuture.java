@@ -15,23 +15,23 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The future of something that may write into its user's memory. Whoever holds it may end it in any
- * way that the JDK knows; that ends what it stands for, and where there is a fence to wait for, it
- * completes as was asked when nothing is written any more, not at once.
+ * The future of an operation that may write into its user's memory. Users may end it in every way
+ * of the JDK, which ends the operation. If there is a fence to wait for, the future completes as
+ * requested once nothing is written any more, not at once.
  *
  * <pre>
- *   open ──settle, of its owner──────────────────────→ complete, as its owner says
- *     └──complete, cancel, a timeout, obtrude──→ ending ──settle, in any way──→ complete, as was asked
+ *   open ──settle, by its owner──────────────────────→ complete, as its owner says
+ *     └──complete, cancel, a timeout, obtrude──→ ending ──settle, in any way──→ complete, as requested
  * </pre>
  *
- * <p>Safe for use by any thread. What is made from it by {@code copy} or {@code thenApply} is a
- * future of its own, as everywhere in the JDK: ended, it ends alone.
+ * <p>Safe for use by any thread. As everywhere in the JDK, {@code copy} and {@code thenApply}
+ * return independent futures, whose end does not end this one.
  *
- * @param <T> of its result
+ * @param <T> the type of the result
  */
 public abstract class FencedFuture<T> extends CompletableFuture<T> {
   private static final ThrottledLog BROKEN =
-      ThrottledLog.of(FencedFuture.class, "callbacks of stages that threw what has no words");
+      ThrottledLog.of(FencedFuture.class, "callbacks of stages with unreadable exceptions");
   private static final ThrottledLog KEPT =
       ThrottledLog.of(FencedFuture.class, "calls that ended with their memory in use");
   private static final long LONGEST_FENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
@@ -46,29 +46,29 @@ public abstract class FencedFuture<T> extends CompletableFuture<T> {
     }
   }
 
-  /** How it completes once nothing is written any more; null while its owner is to say. */
+  /** The completion to use once nothing is written any more; null while the owner decides. */
   @SuppressWarnings("unused") // by its handle
   private volatile @Nullable Runnable ending;
 
-  /** Its owner's outcome is in place, and there is no other to put there. */
+  /** Marks that the owner has completed it, so no other completion follows. */
   private static void settled() {}
 
-  /** Returns whether memory must be free before it may complete. Always the same. */
+  /** Returns whether memory must be free before the completion. The answer never changes. */
   protected abstract boolean isFenced();
 
-  /** Ends what it stands for; where it is fenced, {@link #settle} follows. On any thread; once. */
+  /** Ends the operation. If the future is fenced, {@link #settle} follows. On any thread; once. */
   protected abstract void end();
 
-  /** Returns whether it was ended from outside, and waits for its fence. */
+  /** Returns whether a user ended it and it waits for its fence. */
   protected final boolean isEnding() {
     return ending != null;
   }
 
   /**
-   * Waits until memory is free, whose fence was asked to end: for 10 s at most, since an event loop
-   * that does not answer would keep the thread for ever. Not interrupted.
+   * Waits until memory is free, after its operation was asked to end. Waits at most 10 s, because a
+   * stuck event loop would block the thread for ever. Interrupts do not end the wait.
    *
-   * @param whose for the log
+   * @param whose the owner, for the log
    */
   public static void awaitFree(CompletableFuture<Void> free, String whose) {
     long until = NanoClock.SYSTEM.nanoTime() + LONGEST_FENCE_NANOS;
@@ -88,13 +88,13 @@ public abstract class FencedFuture<T> extends CompletableFuture<T> {
       Thread.currentThread().interrupt();
     }
     if (!free.isDone()) {
-      KEPT.warn("{} may be in use still, 10 s after their call: its event loop is stuck", whose);
+      KEPT.warn("{} may still be in use 10 s after their call: its event loop is stuck", whose);
     }
   }
 
-  // ---- of its owner, when nothing is written any more ----
+  // ---- for its owner, once nothing is written any more ----
 
-  /** Completes it with a value; returns whether it took that, and was not ended otherwise. */
+  /** Completes it with a value. Returns false if a user ended it otherwise. */
   public final boolean settle(@Nullable T value) {
     if (!isItsOwners()) {
       return false;
@@ -106,7 +106,7 @@ public abstract class FencedFuture<T> extends CompletableFuture<T> {
     }
   }
 
-  /** Completes it with a failure; returns whether it took that, and was not ended otherwise. */
+  /** Completes it with a failure. Returns false if a user ended it otherwise. */
   public final boolean settleFailed(Throwable failure) {
     if (!isItsOwners()) {
       return false;
@@ -119,11 +119,12 @@ public abstract class FencedFuture<T> extends CompletableFuture<T> {
   }
 
   /**
-   * What is chained to it runs within: a future catches what that throws, but asks it for its
-   * words, which may throw in turn. That ends nothing but the chain it is in.
+   * Logs an exception of a callback. Callbacks run within the completion. A future catches their
+   * exceptions, but asks each for its message, which may throw again. That ends only the callback's
+   * own chain.
    */
   private static boolean broken(Throwable thrown) {
-    BROKEN.warn("What is chained to the stage of a {} failed", "call or transfer", thrown);
+    BROKEN.warn("A callback of the stage of a {} failed", "call or transfer", thrown);
     return true;
   }
 
@@ -139,11 +140,11 @@ public abstract class FencedFuture<T> extends CompletableFuture<T> {
       } catch (Throwable e) {
         broken(e);
       }
-    } while (how != ending); // else who obtruded meanwhile found it open, and left it to this
+    } while (how != ending); // a concurrent obtrude may have left its completion to this thread
     return false;
   }
 
-  // ---- of whoever holds it ----
+  // ---- for its users ----
 
   @Override
   public final boolean complete(@Nullable T value) {
@@ -165,7 +166,7 @@ public abstract class FencedFuture<T> extends CompletableFuture<T> {
         : ended(super.cancel(mayInterruptIfRunning));
   }
 
-  /** The JDK's own would complete it past {@link #complete}. */
+  /** The JDK's method would complete it without {@link #complete}. */
   @Override
   public final CompletableFuture<T> completeAsync(
       Supplier<? extends T> supplier, Executor executor) {
@@ -214,7 +215,7 @@ public abstract class FencedFuture<T> extends CompletableFuture<T> {
     return true;
   }
 
-  /** Takes the place of how it was to end before, and of how it has ended. */
+  /** Replaces the requested completion, or the one that has happened. */
   private void obtrude(Runnable how) {
     if (!isFenced()) {
       boolean open = !isDone();

@@ -13,20 +13,20 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file that users' code could not have. The peer may know the file's name, and not where it is on
- * this machine; that it is not there is for who asked for it to mend.
+ * A failure of user code to use a file. The peer may learn the name of the file, but not its
+ * directory. If the file is missing, the caller has to correct the request.
  *
- * @param file where it is
- * @param status what the peer is told
- * @param words the same in words
+ * @param file the full path
+ * @param status the status for the peer
+ * @param words the message for the peer
  */
 public record FileTrouble(String file, RpcStatus status, String words) {
   private static final int DEEPEST = 16;
 
-  /** The words of {@code java.io}: a file, and the system's reason. */
+  /** The messages of {@code java.io}: a file, and the system's reason. */
   private static final Pattern OLDER = Pattern.compile("(?s)(.*) \\((.*)\\)");
 
-  /** Returns what an exception of users' code says of a file; null if it says nothing of one. */
+  /** Returns the file failure in an exception of user code; null if there is none. */
   public static @Nullable FileTrouble in(Throwable thrown) {
     Throwable cause = thrown;
     for (int depth = 0; cause != null && depth < DEEPEST; depth++) {
@@ -56,7 +56,10 @@ public record FileTrouble(String file, RpcStatus status, String words) {
         : null;
   }
 
-  /** The system's reason, which is in the machine's language, would say the same. */
+  /**
+   * Returns whether the file is missing. The system's reason would say the same in the machine's
+   * language.
+   */
   private static boolean isMissing(String file) {
     try {
       return Files.notExists(Path.of(file));
@@ -76,7 +79,7 @@ public record FileTrouble(String file, RpcStatus status, String words) {
         file, RpcStatus.INTERNAL, cause.getClass().getName() + " of " + name + why);
   }
 
-  /** Returns words with the file's name in place of where it is. */
+  /** Returns the message with the file's name instead of its path. */
   String hiddenIn(String told) {
     return file.isEmpty() ? told : told.replace(file, nameOf(file));
   }

@@ -9,17 +9,17 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A transfer's wait until others give back what it needs, in its place among those who wait for the
- * same. It looks when it is told to, and a last time when it has waited for {@link #LONGEST}
- * without progress. On the loop.
+ * The wait of a transfer for a resource that others hold. It has a place in the queue of that
+ * resource. It looks again when it is notified, and a last time after {@link #LONGEST} without
+ * progress. On the loop.
  */
 public final class LimitedWait {
-  /** Nobody holds for so long what others wait for, and moves; then a transfer fails. */
+  /** A holder that makes progress gives back earlier than this. Later the transfer fails. */
   private static final Duration LONGEST = Duration.ofSeconds(10);
 
   /**
-   * An attempt in vain gives back what it had taken so far, and may be told of that itself: without
-   * a pause it would try for ever.
+   * A vain attempt returns what it has taken so far, and may be notified of that itself. Without a
+   * pause it would never stop.
    */
   private static final long PAUSE_NANOS = 1_000_000;
 
@@ -36,19 +36,19 @@ public final class LimitedWait {
   private boolean heard;
 
   /**
-   * Waits not yet.
+   * Makes a wait that has not begun.
    *
-   * @param look has it tried again, at once or by and by, unless it is being tried: {@link #tries},
-   *     and then {@link #goesOn} or {@link #ends}
+   * @param look tries again, now or soon, unless an attempt is under way. An attempt calls {@link
+   *     #tries}, then {@link #goesOn} or {@link #ends}
    */
   public LimitedWait(EventLoop loop, Runnable look) {
     this(loop, look, () -> Long.MIN_VALUE);
   }
 
   /**
-   * The same, where those who are waited for may take longer as long as they move.
+   * Makes a wait that may take longer while the holders make progress.
    *
-   * @param progressAt when they moved last, by the loop's clock
+   * @param progressAt the loop's time of their last progress
    */
   public LimitedWait(EventLoop loop, Runnable look, LongSupplier progressAt) {
     this.loop = loop;
@@ -56,22 +56,21 @@ public final class LimitedWait {
     this.progressAt = progressAt;
   }
 
-  /** An attempt begins: what it is told from now on, while that is under way, has it look again. */
+  /** Begins an attempt. A notification from now on causes another look. */
   public void tries() {
     heard = false;
   }
 
-  /** Returns whether it waits. */
+  /** Returns whether the wait is under way. */
   public boolean isUnderWay() {
     return waits;
   }
 
   /**
-   * There is nothing to go on with: waits, or goes on waiting.
+   * Begins or continues the wait, because the resource is not available.
    *
-   * @param of what there is too little of; null where nobody gives it back, and only the last look
-   *     is left
-   * @return false if it has waited for long enough, and waits no more
+   * @param of the missing resource; null if no holder will return it and only the last look is left
+   * @return false if the wait has lasted too long and is over
    */
   public boolean goesOn(@Nullable Shortage of) {
     if (last) {
@@ -142,14 +141,14 @@ public final class LimitedWait {
     look.run();
   }
 
-  /** Looks again whatever there is, if it waits. */
+  /** Looks again without a notification, if it waits. */
   public void lookNow() {
     if (waits) {
       look.run();
     }
   }
 
-  /** It waits no more: it has what it needs, or needs nothing any more. */
+  /** Ends the wait, because the resource was obtained or is no longer needed. */
   public void ends() {
     if (waits) {
       waits = false;

@@ -36,7 +36,7 @@ public final class OpenFile {
     try {
       FileChannel channel = FileChannel.open(path, StandardOpenOption.READ);
       try {
-        channel.read(ByteBuffer.allocate(1), 0); // a directory can be opened, and not read
+        channel.read(ByteBuffer.allocate(1), 0); // a directory can be opened, but not read
       } catch (IOException e) {
         channel.close();
         throw e;
@@ -44,7 +44,7 @@ public final class OpenFile {
       return new OpenFile(path, channel, true);
     } catch (FileSystemException e) {
       throw cannotOpen(path, e);
-    } catch (IOException e) { // as of a directory: it says nothing of its file
+    } catch (IOException e) { // for a directory, the message does not name the file
       FileSystemException named =
           new FileSystemException(path.toString(), null, String.valueOf(e.getMessage()));
       named.initCause(e);
@@ -52,15 +52,15 @@ public final class OpenFile {
     }
   }
 
-  /** What is thrown names the file, so that its handler's caller is told its name alone. */
+  /** Returns an exception that names the file, so that only its name is sent to the caller. */
   private static UncheckedIOException cannotOpen(Path path, FileSystemException cause) {
     return new UncheckedIOException("cannot open " + path + ": " + cause, cause);
   }
 
-  /** Returns a file that its user has opened, and closes. */
+  /** Returns a file that its user opened and closes. */
   static OpenFile lent(FileChannel channel) {
     try {
-      channel.read(ByteBuffer.allocate(0), 0); // finds out before a link does, which would end
+      channel.read(ByteBuffer.allocate(0), 0); // fails here instead of in a link, which would end
     } catch (NonReadableChannelException e) {
       throw new IllegalArgumentException("a source's channel must be open for reading", e);
     } catch (IOException e) {
@@ -105,7 +105,7 @@ public final class OpenFile {
   private static TransferProblem closed(ClosedChannelException cause) {
     return new TransferProblem(
         RpcStatus.INVALID_ARGUMENT,
-        "its channel was closed before the transfer was over: close it later",
+        "its channel was closed before the end of the transfer: close it later",
         cause);
   }
 
@@ -114,13 +114,14 @@ public final class OpenFile {
     return this;
   }
 
-  /** Returns what to say where there is no byte at a position. */
+  /** Returns the failure when the file has no byte at a position. */
   public TransferProblem endsBefore(long position) throws TransferProblem {
     long size = size();
     String where =
         size <= position
-            ? "%s ends at %d: it became shorter while it was sent".formatted(name, size)
-            : "%s ends before %d, its size: read it, and send what was read".formatted(name, size);
+            ? "%s ends at %d: it became shorter during the transfer".formatted(name, size)
+            : "%s ends before its size of %d: read it into memory, and send that"
+                .formatted(name, size);
     return hidden(new TransferProblem(RpcStatus.INVALID_ARGUMENT, where));
   }
 
@@ -129,7 +130,7 @@ public final class OpenFile {
       try {
         channel.close();
       } catch (IOException e) {
-        UNTIDY.warn("Cannot close {}", name, e); // it was only read: nothing is lost
+        UNTIDY.warn("Cannot close {}", name, e); // nothing is lost: it was only read
       }
     }
   }

@@ -8,17 +8,20 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A source whose files are open. Slices share them; each is closed once. Safe for any thread. */
+/**
+ * A source whose files are open. Slices share them, and each slice is closed once. Safe for use by
+ * any thread.
+ */
 public sealed interface OpenSource {
-  /** Opens a source's files; may block. */
+  /** Opens the files of a source; may block. */
   static OpenSource open(Source source) {
     return open(source, MemoryLife.LENT);
   }
 
   /**
-   * Opens a source's files; may block.
+   * Opens the files of a source; may block.
    *
-   * @param life of its memory
+   * @param life the lifetime of its memory
    */
   static OpenSource open(Source source, MemoryLife life) {
     return switch (source) {
@@ -50,13 +53,13 @@ public sealed interface OpenSource {
 
   long length();
 
-  /** Returns a range, to be closed by itself. */
+  /** Returns a range, which is closed separately. */
   OpenSource slice(long offset, long length);
 
   /**
-   * Reads all of a piece; may block.
+   * Reads the whole segment; may block.
    *
-   * @param at where in the source it begins
+   * @param at the offset in the source
    */
   void read(long at, MemorySegment into) throws Exception;
 
@@ -64,7 +67,6 @@ public sealed interface OpenSource {
 
   void close();
 
-  /** Memory, and what is known of its life. */
   record InMemory(MemorySegment memory, MemoryLife life) implements OpenSource {
     @Override
     public long length() {
@@ -115,7 +117,7 @@ public sealed interface OpenSource {
       return RunOn.FILES;
     }
 
-    /** Fails where the end of the range is not there, whatever the file's size says. */
+    /** Fails if the end of the range does not exist, whatever the size of the file is. */
     public void requireEnd() throws TransferProblem {
       long last = offset + length - 1;
       if (file.read(ByteBuffer.allocate(1), last) < 0) {
@@ -183,7 +185,7 @@ public sealed interface OpenSource {
       }
     }
 
-    /** Users' code and files are read where they are; what is memory beside them, there too. */
+    /** Returns the slowest reader of the pieces, which then reads memory pieces, too. */
     @Override
     public RunOn readBy() {
       return pieces.stream().map(OpenSource::readBy).max(RunOn::compareTo).orElse(RunOn.MEMORY);
@@ -195,20 +197,20 @@ public sealed interface OpenSource {
     }
   }
 
-  /** Fails where memory has been freed too early. */
+  /** Fails if memory was freed too early. */
   static void requireAlive(MemorySegment memory) throws TransferProblem {
     if (!memory.scope().isAlive()) {
       throw new TransferProblem(
           RpcStatus.INVALID_ARGUMENT,
-          "its memory was freed before the transfer was over: close its arena later");
+          "its memory was freed before the end of the transfer: close its arena later");
     }
   }
 
   /**
-   * Fails where memory cannot be read, by reading all of it: of a mapped file that has become
-   * shorter a part is gone.
+   * Fails if memory cannot be read, by reading all of it. A mapped file that has become shorter
+   * lacks a part.
    *
-   * @throws InternalError if it is
+   * @throws InternalError if a part is missing
    */
   static void requireReadable(MemorySegment memory) throws TransferProblem {
     requireAlive(memory);

@@ -23,9 +23,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one client or server has published. An object leaves when its owner closes it, or when
- * nobody has fetched it for its lease; its memory stays pinned no longer than that, or than it is
- * fetched. Safe for use by any thread.
+ * The published objects of one client or server. An object is removed when its owner closes it, or
+ * when no peer has fetched it for the time of its lease. Its memory stays pinned until then, or
+ * until its last fetch ends. Safe for use by any thread.
  */
 public final class PublishedObjects {
   private final ConcurrentHashMap<Long, PublishedObject> objects = new ConcurrentHashMap<>();
@@ -36,8 +36,8 @@ public final class PublishedObjects {
   /**
    * Publishes an object.
    *
-   * @param loop watches its lease
-   * @param name its name; null: it has a number
+   * @param loop the loop of its lease
+   * @param name its name; null: it gets a number
    */
   public Published publish(EventLoop loop, @Nullable String name, Source source, Duration lease) {
     return Release.begin(source, release -> publish(loop, name, source, release, lease));
@@ -58,18 +58,18 @@ public final class PublishedObjects {
     if (objects.putIfAbsent(ref.id(), shelved) != null) {
       opened.close();
       throw new IllegalStateException(
-          "an object is published by the name '" + name + "' already: close it first");
+          "an object with the name '" + name + "' is already published: close it first");
     }
-    if (closed) { // by another thread maybe, which may not have seen this object
+    if (closed) { // another thread may have closed this before it could see the object
       shelved.close();
       throw new IllegalStateException(
-          "nothing can be published here: the client or server is closed");
+          "the object cannot be published: the client or server is closed");
     }
     loop.execute(() -> shelved.watch(loop.now()));
     return shelved;
   }
 
-  /** Returns where an object comes from, as its owner may know it. */
+  /** Returns the source of an object in words, for its owner. */
   public static String inWords(Source source) {
     return switch (source) {
       case Source.OfMemory memory -> "memory";
@@ -82,40 +82,42 @@ public final class PublishedObjects {
   }
 
   /**
-   * Returns an object to be sent, in use until {@link PublishedObject#used}; null if there is none.
+   * Returns an object to be sent, in use until {@link PublishedObject#used}. Null if there is none.
    */
   public @Nullable PublishedObject use(long id, long key, Published.Fetch fetch) {
     PublishedObject found = objects.get(id);
     return found != null && found.ref.key() == key && found.use(fetch) ? found : null;
   }
 
-  /** Returns what an object is called here: by its name, if it has one that is known. */
+  /** Returns the title of an object at this end: its name if that is known. */
   public String title(long id) {
     PublishedObject found = objects.get(id);
     String name = found == null ? null : found.name;
     return name == null ? titleElsewhere(id) : "object '" + name + "'";
   }
 
-  /** Returns what an object is called where its name is not known. */
+  /** Returns the title of an object whose name is not known. */
   public static String titleElsewhere(long id) {
     return id < 0 ? "named object " + Long.toHexString(id) : "object " + id;
   }
 
-  /** Returns why there is no object to be sent. */
+  /** Returns the reason why an object is missing. */
   public TransferProblem missing(long id) {
     if (id < 0 && objects.containsKey(id)) {
       return new TransferProblem(
           RpcStatus.INVALID_ARGUMENT,
-          "the object of that name has another length than the reference says: ask for a new one");
+          "the object with that name does not have the referenced length: get a new reference");
     }
     return new TransferProblem(
         RpcStatus.UNAVAILABLE,
         id < 0
-            ? "no object of that name is published: not yet, or closed, or its lease is at an end"
-            : "object " + id + " is not published: never, or closed, or its lease is at an end");
+            ? "no object with that name is published: not yet, or it was closed, or its lease ended"
+            : "object "
+                + id
+                + " is not published: it never was, or was closed, or its lease ended");
   }
 
-  /** Returns what is published now, oldest first. */
+  /** Returns the published objects, oldest first. */
   public List<PublishedStat> stat() {
     return objects.values().stream()
         .map(PublishedObject::stat)
@@ -131,7 +133,7 @@ public final class PublishedObjects {
     return objects.values().stream().mapToLong(one -> one.ref.length()).sum();
   }
 
-  /** Takes back all of it: nobody can be served any more. */
+  /** Removes all objects. No peer can be served any more. */
   public void close() {
     closed = true;
     objects.values().forEach(PublishedObject::close);
@@ -152,7 +154,7 @@ public final class PublishedObjects {
     private long lastUsed;
     private boolean closed;
 
-    /** Of the lease; the loop's alone. */
+    /** The timer of the lease. Only the loop uses it. */
     private long timer = Timers.NONE;
 
     PublishedObject(
@@ -181,14 +183,14 @@ public final class PublishedObjects {
       return ref;
     }
 
-    /** Returns what tells it from others on this machine: the peer does not hear of it. */
+    /** Returns a description that is unique on this machine. The peer does not receive it. */
     public String inWords() {
       return (name == null ? "" : "'" + name + "', ") + whence;
     }
 
     @Override
     public String toString() {
-      return ref + " (" + inWords() + "), " + (isAvailable() ? "published" : "published no more");
+      return ref + " (" + inWords() + "), " + (isAvailable() ? "published" : "no longer published");
     }
 
     @Override
@@ -226,7 +228,7 @@ public final class PublishedObjects {
       return true;
     }
 
-    /** A transfer of it is over. */
+    /** Ends a transfer of the object. */
     public void used(Fetch fetch) {
       boolean last;
       synchronized (this) {
@@ -238,7 +240,7 @@ public final class PublishedObjects {
     }
 
     /**
-     * Lets go of the source when nobody reads it, or will; its owner's code runs without a lock.
+     * Frees the source if nothing reads it or will read it. The owner's code runs without a lock.
      */
     private void free(boolean unused) {
       if (unused) {
@@ -247,7 +249,7 @@ public final class PublishedObjects {
       }
     }
 
-    /** Looks whether the lease is at its end, and again when it may be. On the loop. */
+    /** Ends the object if its lease has ended; otherwise looks again later. On the loop. */
     private void watch(long now) {
       long until;
       synchronized (this) {
@@ -275,7 +277,7 @@ public final class PublishedObjects {
       }
       here.set(false);
       objects.remove(ref.id(), this);
-      loop.execute(() -> loop.timers().cancel(timer)); // or it would hold the memory till then
+      loop.execute(() -> loop.timers().cancel(timer)); // a pending timer would hold the memory
       free(unused);
     }
   }

@@ -8,7 +8,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ends a use of a source, once, where its owner counts them. Does not throw. Safe for use by any
+ * Ends one use of a source, once, if its owner counts the uses. Does not throw. Safe for use by any
  * thread.
  */
 public final class Release implements Runnable {
@@ -22,10 +22,10 @@ public final class Release implements Runnable {
   }
 
   /**
-   * Begins a use of a source, which has ended again where this throws. What the source's owner
-   * throws is thrown, too.
+   * Begins a use of a source. If this method throws, the use has ended. Exceptions of the source's
+   * owner are thrown, too.
    *
-   * @param use does what is to be done with the source, and is given what ends the use
+   * @param use uses the source, and takes the object that ends the use
    */
   public static <T> T begin(Source source, Function<Release, T> use) {
     Release release = of(Checks.required("source", source));
@@ -58,7 +58,7 @@ public final class Release implements Runnable {
     try {
       first.run();
     } catch (Throwable e) { // users' code
-      BROKEN.warn("What the owner of a {} has run when it is read no more failed", "source", e);
+      BROKEN.warn("The release callback of a {} failed", "source", e);
     }
   }
 }

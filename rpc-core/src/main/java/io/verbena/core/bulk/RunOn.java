@@ -10,46 +10,43 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who moves bytes, and so on which threads what would hold up the loop is done; the later, the less
- * may be relied on. What a user's code does waits for nobody but that user.
+ * The threads that move bytes, in order of decreasing reliability. User code delays only its own
+ * user.
  */
 public enum RunOn {
-  /** This engine, from memory: on its own threads, and never for long. */
+  /** Memory: the engine's own threads, never for long. */
   MEMORY,
 
-  /** This engine, from files or what is mapped: on its own threads, and may wait for a disk. */
+  /** Files or mapped memory: the engine's own threads, which may wait for a disk. */
   FILES,
 
-  /**
-   * A user's code: on the users' executor. Where that takes no more, this is what goes wrong with
-   * the work.
-   */
+  /** User code: the users' executor. If that rejects the work, its exception is the failure. */
   USER;
 
-  /** Where the work of one session's transfers runs. Safe for use by any thread. */
+  /** The threads for the transfers of one session. Safe for use by any thread. */
   public interface Threads {
-    /** Returns the loop that owns the session. */
+    /** Returns the loop of the session. */
     EventLoop loop();
 
-    /** Returns what runs users' code. */
+    /** Returns the executor of user code. */
     Executor handlers();
 
-    /** Returns what does this engine's own work elsewhere than on the loop. */
+    /** Returns the workers for the engine's own work outside the loop. */
     Workers workers();
   }
 
-  /** Work that may fail in any way. */
+  /** Work that may throw anything. */
   @FunctionalInterface
   public interface Work {
     void run() throws Exception;
   }
 
-  /** Returns who reads and writes memory. */
+  /** Returns the threads that read and write this memory. */
   public static RunOn of(MemorySegment memory) {
     return memory.isMapped() ? FILES : MEMORY;
   }
 
-  /** Has work done there; what follows runs on the loop, with what went wrong. */
+  /** Runs work on these threads. The callback runs on the loop with the failure, or null. */
   public void run(Threads threads, Work work, Consumer<@Nullable Throwable> then) {
     Executor executor =
         switch (this) {
@@ -59,8 +56,8 @@ public enum RunOn {
         };
     String refusal =
         this == USER
-            ? "the handlers' executor takes no more: "
-            : "no thread can be had for this end's own work: ";
+            ? "the handlers' executor rejected the work: "
+            : "no thread can be started for this end's own work: ";
     OwnThreads.hand(
         executor,
         () -> runHere(work, failure -> threads.loop().execute(() -> then.accept(failure))),
@@ -75,8 +72,8 @@ public enum RunOn {
   }
 
   /**
-   * Calls users' code as {@link #USER} does, with a call that must not be left out: where the
-   * users' executor takes no more, on a thread of its own.
+   * Runs user code like {@link #USER}, but never leaves it out. If the users' executor rejects it,
+   * it runs on a new thread.
    */
   public static void callSurely(Threads threads, Work work, Consumer<@Nullable Throwable> then) {
     threads
@@ -87,7 +84,7 @@ public enum RunOn {
             () -> runHere(work, failure -> threads.loop().execute(() -> then.accept(failure))));
   }
 
-  /** Does work on this thread, and what follows, with what went wrong. */
+  /** Runs work and the callback on this thread. The callback takes the failure, or null. */
   @SuppressWarnings("CatchingUnchecked") // users' code may throw anything
   public static void runHere(Work work, Consumer<@Nullable Throwable> then) {
     Throwable failure = null;

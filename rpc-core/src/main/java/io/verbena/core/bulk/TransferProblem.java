@@ -7,7 +7,7 @@ import io.verbena.link.runtime.Thrown;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** Why a transfer cannot go on, with the status that says what kind of reason that is. */
+/** The reason why a transfer cannot continue, with its status. */
 public final class TransferProblem extends Exception {
   private static final long serialVersionUID = 1L;
 
@@ -29,31 +29,31 @@ public final class TransferProblem extends Exception {
     return status;
   }
 
-  /** Has the peer not learn where a file of this end's is; returns this. */
+  /** Hides the directory of this file from the peer. Returns this. */
   public TransferProblem hiding(Path file) {
     Path parent = file.toAbsolutePath().getParent();
     directory = parent == null ? null : parent + file.getFileSystem().getSeparator();
     return this;
   }
 
-  /** Has the peer not learn who somebody else is that this end has to do with; returns this. */
+  /** Hides the name of a third party from the peer. Returns this. */
   public TransferProblem hiding(String name) {
     thirdParty = name;
     return this;
   }
 
-  /** It may be tried again when others have given something back. Returns this. */
+  /** Allows another attempt after others have returned a resource. Returns this. */
   public TransferProblem passing(Shortage of) {
     shortage = of;
     return this;
   }
 
-  /** Returns what is to be waited for; null where it is not expected to pass, or nothing failed. */
+  /** Returns the missing resource; null if a wait would not help, or if nothing failed. */
   public static @Nullable Shortage shortageOf(@Nullable Throwable failure) {
     return failure instanceof TransferProblem problem ? problem.shortage : null;
   }
 
-  /** Returns what the peer is told of a failure that has these words here. */
+  /** Returns the peer's version of a message of this end. */
   public static String toldToPeer(String words, @Nullable Throwable cause) {
     String told = words;
     if (cause instanceof TransferProblem problem) {
@@ -65,8 +65,8 @@ public final class TransferProblem extends Exception {
   }
 
   /**
-   * Returns what a cause stands for: a link that cannot have memory is short of it; whatever users'
-   * code throws is their end's failure.
+   * Returns the status of a cause. A link without memory is short of it. Exceptions of user code
+   * are failures of this end.
    */
   public static RpcStatus statusOf(Throwable cause) {
     return switch (cause) {
@@ -76,7 +76,7 @@ public final class TransferProblem extends Exception {
     };
   }
 
-  /** Returns a cause in words. Those of users' exceptions are users' code, which may fail, too. */
+  /** Returns a cause in words. Messages of users' exceptions are user code, which may fail, too. */
   public static String wordsOf(Throwable cause) {
     if (cause instanceof TransferProblem || cause instanceof LinkException) {
       return String.valueOf(cause.getMessage());

@@ -1,19 +1,19 @@
 /**
- * Large objects: what both ends of a session do to move one, over whatever paths the session has
- * meanwhile. The receiving end opens memory and grants it, the sending end writes into what it was
- * granted, and only what the receiving end confirmed counts. Everything runs on the session's event
- * loop, but what reads and writes files or sums and copies memory, which the engine's {@link
- * io.verbena.core.loop.Workers} do, and what calls users' code: that runs on the users' executor,
- * unless a push handler says that it is non-blocking.
+ * Large objects: the common work of both ends of a session to move one, over the paths that the
+ * session has at that time. The receiver opens memory and grants it. The sender writes into granted
+ * memory. Only bytes that the receiver has confirmed count. Everything runs on the session's event
+ * loop, with two exceptions. The engine's {@link io.verbena.core.loop.Workers} read and write
+ * files, and copy memory or compute its checksum. User code runs on the users' executor, unless a
+ * push handler is non-blocking.
  *
- * <p>In here is what lies below a session: a link as bulk uses it ({@link
- * io.verbena.core.bulk.BulkPath}), what the sessions of one client or server share ({@link
- * io.verbena.core.bulk.BulkContext}), pooled memory and its checksum, what users send and publish,
- * opened, the threads that do what would hold up a loop, and why work cannot go on, as a status and
- * words for either end. Two rooms beside it:
+ * <p>This package has the parts below a session: a link for large objects ({@link
+ * io.verbena.core.bulk.BulkPath}), the common state of a client's or server's sessions ({@link
+ * io.verbena.core.bulk.BulkContext}), pooled memory and checksums, opened sources, published
+ * objects, the threads for work outside the loop, and the reasons of failures. Two packages beside
+ * it:
  *
  * <pre>
- *   stat       values for users: what goes on; what it costs, and which way follows from that
+ *   stat       values for users: transfers under way, their costs, and the cut-offs from these
  *   transfer   the transfers of a session: one machine that sends, and one that receives
  * </pre>
  */

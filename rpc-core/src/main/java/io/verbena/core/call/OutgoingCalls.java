@@ -259,7 +259,7 @@ public final class OutgoingCalls implements Participant {
       return notMade(callId);
     }
     if (call.isGivenUp()) {
-      String why = "its call was given up";
+      String why = "its call was abandoned";
       shared.objects.refuseParts(callId, false, RpcStatus.CANCELLED, why);
       replyIncomplete(callId, RpcStatus.CANCELLED, why);
     } else {

@@ -191,7 +191,7 @@ public final class SessionCaller implements ServiceCaller {
     } catch (RpcException e) {
       throw e;
     } catch (Exception e) {
-      throw new IllegalStateException(method.fullName() + " is one-way, and met " + e, e);
+      throw new IllegalStateException(method.fullName() + " is one-way, but failed: " + e, e);
     }
   }
 

@@ -4,19 +4,24 @@ import io.verbena.api.RpcStatus;
 import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.core.sequence.Outgoing;
 
-/** A call, as far as contracts are concerned: it waits until it is known how they fit. */
+/**
+ * A call, as contracts see it. It waits until the compatibility of both ends' contracts is known.
+ */
 public interface ContractCall extends Outgoing {
   MethodDescriptor<?> method();
 
-  /** Returns whether it has ended: it need not be sent any more. */
+  /** Returns whether the call has ended and need not be sent. */
   boolean isDone();
 
-  /** Returns whether it may be given to a peer now; one that may not tells when it may. */
+  /**
+   * Returns whether the call may be given to a peer now. A call that must wait says when it may
+   * leave.
+   */
   boolean mayLeave();
 
-  /** It is for the peer's method of this place. */
+  /** Sets the place of the method at the peer. */
   void directTo(int place);
 
-  /** It cannot be made. */
+  /** Fails the call, which cannot be made. */
   void refuse(RpcStatus status, String why);
 }

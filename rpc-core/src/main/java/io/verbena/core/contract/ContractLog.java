@@ -7,13 +7,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Says in the log how the two ends' versions of a contract differ: once for each pair of versions
- * in the life of this program, since every session with such a peer finds the same.
+ * Logs the differences between two versions of a contract, once for each pair of versions in the
+ * life of this program, because every session with such a peer finds the same ones.
  */
 final class ContractLog {
   private static final Logger LOG = LoggerFactory.getLogger(ContractLog.class);
 
-  /** Peers could make up versions without end: what comes after these is not said. */
+  /** The most pairs that are logged, because peers could make up versions without end. */
   private static final int MOST_PAIRS = 256;
 
   private static final Set<Pair> TOLD = ConcurrentHashMap.newKeySet();
@@ -22,7 +22,7 @@ final class ContractLog {
 
   private ContractLog() {}
 
-  /** Says it, unless it was said before. Safe for any thread. */
+  /** Logs the differences, unless they were logged before. Safe for use by any thread. */
   static void tell(
       String service, String peer, long hashHere, long hashThere, Compatibility found) {
     boolean harmless = found.misfits().isEmpty() && found.missing().isEmpty();
@@ -33,7 +33,7 @@ final class ContractLog {
     }
     if (!found.notes().isEmpty()) {
       LOG.info(
-          "The contract of {} differs from that of {}, and works: {}",
+          "The contract of {} differs from that of {}, but is compatible: {}",
           service,
           peer,
           String.join("; ", found.notes()));

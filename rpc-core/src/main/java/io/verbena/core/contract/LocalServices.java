@@ -12,9 +12,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The services that one end serves, and their methods by the places that calls name them by. It
- * only grows: a place means the same for the life of a session. Several loops may look through it
- * at once.
+ * The services of one end, and their methods by the places that calls use. Services are only added,
+ * so a place means the same for the life of a session. Several loops may read it at once.
  */
 public final class LocalServices {
   private final List<Served> served = new ArrayList<>();
@@ -23,28 +22,28 @@ public final class LocalServices {
   /**
    * A service.
    *
-   * @param offer what peers are told of it; made once, since its hash takes longer than the rest of
-   *     a greeting
+   * @param offer the announcement to peers. It is made once, because its hash takes longer than the
+   *     rest of a greeting
    */
   public record Served(ServiceBinding binding, OfferedService offer) {}
 
   /**
-   * A method, and what its replies in all sessions take beyond a slot, as far as is known: it falls
-   * slowly from the longest. Safe for use by any thread; a race forgets one reply, no more.
+   * A method, and the size of its replies in all sessions beyond a slot. The size follows the
+   * longest reply and falls slowly. Safe for use by any thread; a race loses one reply at most.
    */
   public static final class Method {
-    /** No reply was made yet. */
+    /** The size before the first reply. */
     public static final long UNKNOWN = -1;
 
     private static final int FALL = 16;
 
-    /** What reads its arguments. */
+    /** Reads the arguments. */
     public final Dispatcher dispatcher;
 
-    /** What it is. */
+    /** The description of the method. */
     public final MethodDescriptor<?> descriptor;
 
-    // Of that, what each call asks for.
+    // Parts of the description for every call.
     public final boolean oneway;
     public final boolean nonBlocking;
     public final boolean streaming;
@@ -59,12 +58,12 @@ public final class LocalServices {
       this.streaming = descriptor.streaming();
     }
 
-    /** Returns what the next reply may take, in bytes; 0 if it fits a slot. */
+    /** Returns the expected size of the next reply in bytes; 0 if it fits a slot. */
     public long expectedReply() {
       return expectedReply;
     }
 
-    /** A reply has taken so many bytes. */
+    /** Notes the size of a reply. */
     public void replyTook(long bytes) {
       long before = expectedReply;
       if (bytes > before) {
@@ -96,7 +95,7 @@ public final class LocalServices {
     methods = more;
   }
 
-  /** Returns what is wrong with serving two services, whose names have the same id. */
+  /** Returns the failure for two services whose names have the same id. */
   static IllegalArgumentException clash(String name, String other) {
     return new IllegalArgumentException(
         other.equals(name)
@@ -104,10 +103,10 @@ public final class LocalServices {
             : "services " + name + " and " + other + " have the same id: rename one");
   }
 
-  /** Begins with all services of another table. */
+  /** Starts with all services of another table. */
   public void addAll(LocalServices others) {
     if (!served.isEmpty()) {
-      throw new IllegalStateException("places are given away already");
+      throw new IllegalStateException("services were added already");
     }
     served.addAll(others.served);
     methods = others.methods;
@@ -119,7 +118,7 @@ public final class LocalServices {
     return place < all.length ? all[place] : null;
   }
 
-  /** Returns the service that schemas are asked for by this number; null if there is none. */
+  /** Returns the service with this number in schema requests; null if there is none. */
   public @Nullable Served get(int id) {
     for (Served one : served) {
       if (OfferedService.id(one.offer().name()) == id) {
@@ -129,28 +128,28 @@ public final class LocalServices {
     return null;
   }
 
-  /** Returns how many services there are. */
+  /** Returns the number of services. */
   public int size() {
     return served.size();
   }
 
-  /** Returns what to tell the peer, but for the first ones. */
+  /** Returns the announcements after the first ones. */
   public List<OfferedService> offeredFrom(int first) {
     return served.stream().skip(first).map(Served::offer).toList();
   }
 
-  /** Returns what to tell the peer. */
+  /** Returns the announcements of all services. */
   public List<OfferedService> offered() {
     return offeredFrom(0);
   }
 
-  /** Returns the services' names, for a message. */
+  /** Returns the names of the services, for a message. */
   public String names() {
     return names(
         offered().stream().map(OfferedService::name).filter(name -> !OwnService.is(name)).toList());
   }
 
-  /** Returns such names as a message says them. */
+  /** Returns names as text for a message. */
   static String names(List<String> names) {
     return names.isEmpty()
         ? "no service"

@@ -9,11 +9,13 @@ import java.util.concurrent.CompletableFuture;
 import org.agrona.collections.Int2IntHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** A service of the peer's, and what waits until it is known how the contracts fit. */
+/**
+ * A service of the peer, and the calls that wait until the compatibility of the contracts is known.
+ */
 final class RemoteService {
   static final int NO_METHOD = -1;
 
-  /** What a service takes here, about, beside its name and its methods. */
+  /** The approximate heap size of a service without its name and methods. */
   private static final int BYTES = 512;
 
   private static final int BYTES_OF_METHOD = 24;
@@ -23,25 +25,25 @@ final class RemoteService {
   final List<ContractCall> calls = new ArrayList<>();
   final List<CompletableFuture<List<String>>> checks = new ArrayList<>();
 
-  /** Who wants to read the peer's schema itself, and has yet to be answered. */
+  /** Requests for the peer's schema that were not answered. */
   final List<CompletableFuture<Schema>> readers = new ArrayList<>();
 
   boolean asked;
 
-  /** The peer has not told of it, and perhaps does not serve it. */
+  /** Whether the peer has not announced it, and may not serve it. */
   private boolean sought = true;
 
   private final Int2IntHashMap places = new Int2IntHashMap(NO_METHOD);
 
-  /** Null until it is known. */
+  /** The compatibility; null until it is known. */
   private @Nullable Compatibility found;
 
-  /** One that the peer has not told of. */
+  /** Makes a service that the peer has not announced. */
   RemoteService(String name) {
     this.name = name;
   }
 
-  /** The peer has told of it; what was asked and waits goes on. */
+  /** Takes the peer's announcement. Waiting requests continue. */
   void told(OfferedService offered) {
     name = offered.name();
     hash = offered.schemaHash();
@@ -58,14 +60,14 @@ final class RemoteService {
     return sought;
   }
 
-  /** Returns how many bytes of the heap one takes, as long as its peer is there. */
+  /** Returns the heap size of a service while its peer is connected. */
   static long bytes(OfferedService offered) {
     return BYTES
         + (long) Character.BYTES * offered.name().length()
         + (long) BYTES_OF_METHOD * offered.methods().size();
   }
 
-  /** Returns the place that names a method to the peer, or {@link #NO_METHOD}. */
+  /** Returns the peer's place of a method, or {@link #NO_METHOD}. */
   int place(int method) {
     return places.get(method);
   }
@@ -80,7 +82,7 @@ final class RemoteService {
     checks.clear();
   }
 
-  /** Ends what waits for a peer that is gone; calls go to the next. */
+  /** Ends the requests to a lost peer. Returns the calls, which go to the next one. */
   List<ContractCall> lost() {
     checks.forEach(check -> check.cancel(false));
     checks.clear();

@@ -29,14 +29,14 @@ import org.agrona.collections.Int2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What each end tells the other of its services. A call waits here until the peer's services are
- * known; where the contracts' hashes differ, until the peer's schema has come and was found to fit.
+ * The announcements of services in both directions. A call waits here until the peer's services are
+ * known. If the hashes of the contracts differ, it waits for the peer's schema and its comparison.
  */
 public final class RemoteServices implements Participant {
   private static final int MOST_SERVICES = 4096;
   private static final int MOST_PLACED = 16;
 
-  /** Those of an ordinary peer are not counted. */
+  /** The services of an ordinary peer need less, and do not count. */
   private static final long UNCOUNTED = 8 << 10;
 
   private final SessionImpl session;
@@ -46,8 +46,8 @@ public final class RemoteServices implements Participant {
   private final Int2ObjectHashMap<RemoteService> remotes = new Int2ObjectHashMap<>();
 
   /**
-   * Methods that go by a place of the peer's, by the last bits of their ids: nearly every call
-   * finds its place here.
+   * Methods with a known place at the peer, by the last bits of their ids. Nearly every call finds
+   * its place here.
    */
   private final @Nullable MethodDescriptor<?>[] placed = new MethodDescriptor<?>[MOST_PLACED];
 
@@ -56,39 +56,42 @@ public final class RemoteServices implements Participant {
   private final List<ContractCall> early = new ArrayList<>();
   private boolean known;
 
-  /** Whether this end says what it serves to peers that have no contract of it. */
+  /** Whether this end announces services to peers without a contract of them. */
   private boolean tells = true;
 
-  /** Whether the peer does. */
+  /** Whether the peer does the same. */
   private boolean peerTells = true;
 
   private long taken;
 
-  /** How many of this end's services the peer was told of, and its greeting told. */
+  /**
+   * The number of this end's services that the peer knows. {@code greeted} of them were in the
+   * greeting.
+   */
   private int told;
 
   private int greeted;
 
-  /** A contract that stubs of this end were made for. */
+  /** A contract with stubs at this end. */
   private record Expected(Schema schema, OfferedService offer) {
     long hash() {
       return offer.schemaHash();
     }
   }
 
-  /** Nothing is known of a peer yet. */
+  /** Starts without knowledge of a peer. */
   public RemoteServices(SessionImpl session) {
     this.session = session;
   }
 
-  /** Returns what this end serves. */
+  /** Returns the services of this end. */
   public LocalServices local() {
     return services;
   }
 
-  // ---- what this end serves ----
+  // ---- services of this end ----
 
-  /** Serves one more contract. Safe for any thread. */
+  /** Adds a service. Safe for use by any thread. */
   public void serve(ServiceBinding binding) {
     String name = binding.service().name();
     String other = servedNames.putIfAbsent(OfferedService.id(name), name);
@@ -105,7 +108,7 @@ public final class RemoteServices implements Participant {
     }
   }
 
-  /** Returns what a greeting tells of this end. */
+  /** Returns the announcements for a greeting. */
   public List<OfferedService> greeting() {
     if (!tells) {
       return List.of();
@@ -114,7 +117,7 @@ public final class RemoteServices implements Participant {
     return services.offered();
   }
 
-  /** Tells an open session's peer of the services that it was not told of. */
+  /** Announces new services to the peer of an open session. */
   private void tellNew() {
     List<OfferedService> added = services.offeredFrom(told);
     if (known && tells && !added.isEmpty()) {
@@ -125,9 +128,9 @@ public final class RemoteServices implements Participant {
   }
 
   /**
-   * Serves what every session of a server serves.
+   * Adds the services of every session of a server.
    *
-   * @param tellsAll whether a peer hears of services of which it shows no contract
+   * @param tellsAll whether to announce services to a peer without their contracts
    */
   public void serveAll(LocalServices shared, boolean tellsAll) {
     tells = tellsAll;
@@ -135,21 +138,21 @@ public final class RemoteServices implements Participant {
     shared.offered().forEach(one -> servedNames.put(OfferedService.id(one.name()), one.name()));
   }
 
-  /** Returns what a peer that made a wrong call may read of this end's services. */
+  /** Returns the names of this end's services, for a peer that made a wrong call. */
   public String servedNames() {
-    return tells ? services.names() : "what it does not tell";
+    return tells ? services.names() : "services that it does not announce";
   }
 
-  // ---- what the peer serves ----
+  // ---- services of the peer ----
 
-  /** A stub for this contract was made. Safe for any thread. */
+  /** Adds a contract with a stub. Safe for use by any thread. */
   public void expect(ServiceDescriptor<?> service) {
     expected.computeIfAbsent(
         OfferedService.id(service.name()),
         id -> new Expected(service.schema(), OfferedService.of(service, 0)));
   }
 
-  /** Sends a call on, or keeps it until it is known whether the contracts fit. */
+  /** Sends a call, or keeps it until the compatibility of the contracts is known. */
   @SuppressWarnings("ReferenceEquality") // a contract has one object for each method
   public void send(ContractCall call) {
     if (!maySend() || !lets(call) || !call.mayLeave()) {
@@ -181,7 +184,7 @@ public final class RemoteServices implements Participant {
     } else if (place == RemoteService.NO_METHOD) {
       call.refuse(RpcStatus.UNIMPLEMENTED, noMethod(call));
     } else {
-      if (!OwnService.has(method)) { // each question of a stream has one of its own
+      if (!OwnService.has(method)) { // each request of a stream has its own method
         placed[at] = method;
         places[at] = place;
       }
@@ -190,20 +193,23 @@ public final class RemoteServices implements Participant {
     }
   }
 
-  /** Returns whether a call may leave: a peer that drains goes on with its streams, and no more. */
+  /** Returns whether a call may leave. A draining peer accepts only calls of its streams. */
   public boolean lets(ContractCall call) {
     return !session.peerDrains()
         || (session.ending().owesLastCall() && OwnService.asksForItems(call.method()));
   }
 
-  /** Begins to ask for a service that the peer has not told of, and perhaps serves. */
+  /** Begins to ask for a service that the peer has not announced but may serve. */
   private RemoteService seek(String name) {
     RemoteService sought = new RemoteService(name);
     remotes.put(OfferedService.id(name), sought);
     return sought;
   }
 
-  /** Shows what this end has of the service, if it has: a peer may answer for no more. */
+  /**
+   * Sends this end's contract of the service, if there is one. A peer may answer only for methods
+   * of it.
+   */
   private void ask(int id) {
     Expected mine = expected.get(id);
     List<OfferedService> shown = mine == null ? List.of() : List.of(mine.offer());
@@ -245,21 +251,22 @@ public final class RemoteServices implements Participant {
   }
 
   private static String noMethod(ContractCall call) {
-    return "the peer's contract of service %s has no method %d: it was removed, or is not there yet"
+    return "the peer's contract of service %s has no method %d: it was removed, or not added yet"
         .formatted(call.method().service(), call.method().id());
   }
 
   /**
-   * Returns whether calls go to the peer now, or wait here for its services, its path or its end.
+   * Returns whether calls are sent to the peer now, instead of waiting for its services, its path
+   * or its end.
    */
   private boolean maySend() {
     return known && session.mayCall();
   }
 
-  /** Returns how the contracts fit; null if the peer had to be asked for its own first. */
+  /** Returns the compatibility; null if the peer has to be asked for its contract first. */
   private @Nullable Compatibility compatibility(int id, RemoteService remote) {
     if (remote.found() != null) {
-      return remote.found(); // nearly always; the rest allocates
+      return remote.found(); // the usual case, without allocation
     }
     Expected mine = expected.get(id);
     if (!remote.asked && !remote.isSought() && (mine == null || remote.hash == mine.hash())) {
@@ -272,9 +279,9 @@ public final class RemoteServices implements Participant {
   }
 
   /**
-   * Finds out whether each method of a contract can be called, in an open session. On the loop.
+   * Checks whether each method of a contract can be called, in an open session. On the loop.
    *
-   * @param problems learns what is in the way; fails with UNIMPLEMENTED where the service is not
+   * @param problems takes the incompatibilities. It fails with UNIMPLEMENTED if the service is not
    *     served, and is cancelled if the peer is lost meanwhile
    */
   public void check(ServiceDescriptor<?> service, CompletableFuture<List<String>> problems) {
@@ -296,10 +303,10 @@ public final class RemoteServices implements Participant {
   }
 
   /**
-   * Tells which services the peer serves, in an open session. On the loop.
+   * Returns the names of the peer's services, in an open session. On the loop.
    *
-   * @param names learns them, sorted; fails with PERMISSION_DENIED where the peer does not tell;
-   *     cancelled if there is no peer
+   * @param names takes the names, sorted. It fails with PERMISSION_DENIED if the peer does not
+   *     announce them, and is cancelled if there is no peer
    */
   public void names(CompletableFuture<List<String>> names) {
     if (!known) {
@@ -314,15 +321,15 @@ public final class RemoteServices implements Participant {
   private static RpcException notTold() {
     return notExecuted(
         RpcStatus.PERMISSION_DENIED,
-        "the server does not tell its contracts to clients without one, as by default where it has"
-            + " an authenticator: set tellContracts(true) there");
+        "the server does not show its contracts to clients without one. That is the default with"
+            + " an authenticator: set tellContracts(true) at the server");
   }
 
   /**
    * Asks the peer for its schema of a service, in an open session. On the loop.
    *
-   * @param schema learns it; fails with PERMISSION_DENIED where the peer does not tell; cancelled
-   *     if the peer is lost meanwhile
+   * @param schema takes the schema. It fails with PERMISSION_DENIED if the peer does not show it,
+   *     and is cancelled if the peer is lost meanwhile
    */
   public void read(String service, CompletableFuture<Schema> schema) {
     RemoteService remote = remotes.get(OfferedService.id(service));
@@ -341,9 +348,9 @@ public final class RemoteServices implements Participant {
   }
 
   /**
-   * The session has opened with a peer that serves these.
+   * Takes the services of a peer with which the session has opened.
    *
-   * @param tellsAll whether it tells of all that it serves
+   * @param tellsAll whether the peer announces all its services
    */
   public void replace(List<OfferedService> offered, boolean tellsAll) {
     String wrong = reserve(offered);
@@ -360,7 +367,10 @@ public final class RemoteServices implements Participant {
     sendEarly();
   }
 
-  /** Has memory for such services and no others; returns why there is none, or null. */
+  /**
+   * Reserves memory for these services instead of the earlier ones. Returns the reason for a
+   * failure, or null.
+   */
   public @Nullable String reserve(List<OfferedService> offered) {
     release();
     return charge(offered, 0);
@@ -391,7 +401,7 @@ public final class RemoteServices implements Participant {
     taken = 0;
   }
 
-  /** Sends what waited for the peer's services, or for the path that calls must take. */
+  /** Sends the calls that waited for the peer's services, or for an allowed path. */
   public void sendEarly() {
     if (maySend() && !early.isEmpty()) {
       List<ContractCall> waited = new ArrayList<>(early);
@@ -420,7 +430,7 @@ public final class RemoteServices implements Participant {
     sendEarly();
   }
 
-  /** The next peer may serve something else: what was not sent is looked at again. */
+  /** Takes back the calls that were not sent, because the next peer may have other services. */
   @Override
   public void peerGone(RpcStatus status, String reason, boolean forGood) {
     known = false;
@@ -442,7 +452,7 @@ public final class RemoteServices implements Participant {
     release();
   }
 
-  /** A peer that drains goes on with its streams, and no more. */
+  /** Takes back calls. A draining peer accepts only calls of its streams. */
   @Override
   public void peerDrains(String reason) {
     takeBackUnsent();
@@ -458,7 +468,7 @@ public final class RemoteServices implements Participant {
     }
   }
 
-  /** Forgets calls that have ended while they waited here. */
+  /** Removes calls that ended while they waited here. */
   public void dropDone() {
     early.removeIf(ContractCall::isDone);
     remotes.values().forEach(remote -> remote.calls.removeIf(ContractCall::isDone));
@@ -508,7 +518,10 @@ public final class RemoteServices implements Participant {
             }));
   }
 
-  /** Returns all of a service; where this end does not tell, what the peer's contract has of it. */
+  /**
+   * Returns the schema of a service. If this end does not show its contracts, only the methods of
+   * the peer's contract are in it.
+   */
   private @Nullable Schema told(LocalServices.Served served, List<OfferedService> shown) {
     Schema whole = served.binding().service().schema();
     if (tells) {
@@ -528,7 +541,7 @@ public final class RemoteServices implements Participant {
     RemoteService remote = remotes.get(id);
     boolean toCompare = remote != null && remote.asked;
     if (remote == null || !(toCompare || !remote.readers.isEmpty())) {
-      return "a schema that was not asked for";
+      return "a schema that was not requested";
     }
     Schema theirs = in.readBoolean() ? SchemaWire.read(in) : null;
     tellReaders(remote, theirs);
@@ -542,7 +555,7 @@ public final class RemoteServices implements Participant {
       return null;
     }
     Expected mine = expected.get(id);
-    Compatibility found = Compatibility.FULL; // a service that is not served: calls are told so
+    Compatibility found = Compatibility.FULL; // calls of an unknown service fail
     if (theirs != null && mine != null && mine.hash() != remote.hash) {
       found = SchemaCheck.compare(mine.schema(), theirs);
       String peer = session.peer().address();
@@ -561,7 +574,7 @@ public final class RemoteServices implements Participant {
     for (CompletableFuture<Schema> reader : readers) {
       if (theirs == null) {
         reader.completeExceptionally(
-            new RpcException(RpcStatus.UNIMPLEMENTED, remote.name + " is not served any more"));
+            new RpcException(RpcStatus.UNIMPLEMENTED, remote.name + " is no longer served"));
       } else {
         reader.complete(theirs);
       }

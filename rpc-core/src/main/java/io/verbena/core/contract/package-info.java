@@ -1,6 +1,6 @@
 /**
- * What each end of a session serves: the peer's services and their methods' places, by which calls
- * name them, and how the two ends' contracts fit.
+ * The services of both ends of a session, the places of their methods in calls, and the
+ * compatibility of the two ends' contracts.
  */
 @NullMarked
 package io.verbena.core.contract;

@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *  byte  0        1        2        3        4        5        6        7
  *     +--------+--------+--------+--------+-----------------------------------+
- *   0 | version| kind   | flags  | link   | sequence number, its lower half   |
+ *   0 | version| kind   | flags  | link   | lower half of sequence number     |
  *     +--------+--------+--------+--------+-----------------------------------+
- *   8 | acknowledged, its lower half      | time left, or the link's epoch    |
+ *   8 | lower half of acknowledged number | time left, or the link's epoch    |
  *     +-----------------------------------+-----------------+-----------------+
  *  16 | call id, counted by the caller from 1; 0: no call   | method          |
  *     +-----------------------------------------------------+-----------------+

@@ -29,9 +29,8 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call on its way through interceptors, and the future that its caller holds. They make as many
- * attempts as they like; when the call has ended, in whatever way, those still under way are
- * cancelled. Safe for any thread.
+ * A call on its way through interceptors, and the caller's future. Interceptors may make any number
+ * of attempts. When the call ends, attempts under way are cancelled. Safe for use by any thread.
  */
 final class InterceptedCall<R> extends CompletableFuture<R> implements Awaited<R> {
   private final SessionCaller caller;
@@ -44,12 +43,15 @@ final class InterceptedCall<R> extends CompletableFuture<R> implements Awaited<R
   private final long began;
   private final long deadline;
 
-  /** Where attempts may wait for room, and leave large arguments as they are; null: nowhere. */
+  /**
+   * The thread on which attempts may wait for room and send large arguments without a copy; null:
+   * none.
+   */
   private final @Nullable Thread waits;
 
   private final Object lock = new Object();
 
-  /** Under the lock. */
+  /** Guarded by the lock. */
   private final List<PendingCall<R>> attempts = new ArrayList<>(1);
 
   private volatile Metadata replyMetadata = Metadata.EMPTY;
@@ -85,7 +87,7 @@ final class InterceptedCall<R> extends CompletableFuture<R> implements Awaited<R
               if (failure != null) {
                 completeExceptionally(plain(failure));
               } else if (answer == null) {
-                completeExceptionally(new NullPointerException("an interceptor answered null"));
+                completeExceptionally(new NullPointerException("an interceptor's answer is null"));
               } else {
                 complete(answer.value());
               }
@@ -93,7 +95,7 @@ final class InterceptedCall<R> extends CompletableFuture<R> implements Awaited<R
     mindDeadline();
   }
 
-  /** The call as one interceptor sees it, or behind the last the session. */
+  /** The call, as one interceptor sees it. After the last interceptor comes the session. */
   private final class Way implements ClientCall<R> {
     private final int next;
     private final Metadata metadata;
@@ -145,7 +147,7 @@ final class InterceptedCall<R> extends CompletableFuture<R> implements Awaited<R
     @Override
     public CompletionStage<Answer<R>> proceed() {
       if (InterceptedCall.this.isDone()) {
-        String why = "the call has ended, and an interceptor proceeds";
+        String why = "an interceptor proceeded after the end of the call";
         return failedFuture(
             SessionCaller.failure(method, RpcStatus.CANCELLED, why, CallPhase.QUEUED));
       }
@@ -180,11 +182,11 @@ final class InterceptedCall<R> extends CompletableFuture<R> implements Awaited<R
     synchronized (lock) {
       attempts.add(call);
     }
-    attempt.whenComplete((answer, failure) -> call.cancel(false)); // no more than asked for
+    attempt.whenComplete((answer, failure) -> call.cancel(false)); // it ends with its future
     call.whenComplete(
         (value, failure) -> {
           attempt.end(value, failure);
-          mindDeadline(); // whoever made the attempt has had its turn
+          mindDeadline(); // the maker of the attempt has seen its end
         });
     if (isDone()) {
       endAttempts(); // meanwhile
@@ -197,7 +199,7 @@ final class InterceptedCall<R> extends CompletableFuture<R> implements Awaited<R
     attempt.metadata = beside;
   }
 
-  /** What an interceptor has of one attempt. */
+  /** An attempt, as an interceptor sees it. */
   private static final class Attempt<R> extends CompletableFuture<Answer<R>> {
     private volatile Metadata metadata = Metadata.EMPTY;
 
@@ -230,7 +232,7 @@ final class InterceptedCall<R> extends CompletableFuture<R> implements Awaited<R
     }
   }
 
-  // ---- the deadline, while no attempt minds it ----
+  // ---- the deadline while no attempt watches it ----
 
   private void mindDeadline() {
     if (!isDone() && attempts().stream().allMatch(PendingCall::isDone)) {
@@ -263,12 +265,12 @@ final class InterceptedCall<R> extends CompletableFuture<R> implements Awaited<R
 
   // ---- one-way calls ----
 
-  /** Returns whether its sender waits until it has left. */
+  /** Returns whether the sender waits until the call has left. */
   boolean isAwaitedBySender() {
     return attempts().stream().anyMatch(PendingCall::senderWaits);
   }
 
-  /** Has it counted if it does not leave: nobody waits to hear that. */
+  /** Counts the call if it does not leave, because no caller would notice. */
   void reportUnsent() {
     whenComplete(
         (value, failure) -> {
@@ -283,7 +285,7 @@ final class InterceptedCall<R> extends CompletableFuture<R> implements Awaited<R
         });
   }
 
-  // ---- whoever waits ----
+  // ---- waiting callers ----
 
   @Override
   public long nanosLeft() {
@@ -300,7 +302,7 @@ final class InterceptedCall<R> extends CompletableFuture<R> implements Awaited<R
 
   @Override
   public void awaitArgumentsFree() {
-    awaitLandingFree(); // also where an interceptor has answered
+    awaitLandingFree(); // also after an interceptor's own answer
     attempts().forEach(PendingCall::awaitArgumentsFree);
   }
 }

@@ -15,7 +15,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** Makes the calls of a stub by way of interceptors. Safe for any thread. */
+/** Makes the calls of a stub through interceptors. Safe for use by any thread. */
 public final class InterceptedCaller implements ServiceCaller {
   private final SessionCaller caller;
   private final List<ClientInterceptor> interceptors;
@@ -26,9 +26,9 @@ public final class InterceptedCaller implements ServiceCaller {
   }
 
   /**
-   * Returns what makes a session's calls, by way of their interceptors where there are any.
+   * Returns the caller of a session, with its interceptors if there are any.
    *
-   * @param shared those of all its calls
+   * @param shared the interceptors of all calls
    */
   public static ServiceCaller of(
       OutgoingCalls calls, List<ClientInterceptor> shared, CallOptions options) {

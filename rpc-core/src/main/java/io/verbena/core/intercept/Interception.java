@@ -16,7 +16,7 @@ import java.util.concurrent.Callable;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** One call's way through the interceptors of its handler. On the handler's thread. */
+/** The way of one call through the interceptors of its handler. On the handler's thread. */
 final class Interception implements ServerCall.GuardedHandler, Reply {
   private final ServerCall call;
   private final List<ServerInterceptor> interceptors;
@@ -28,10 +28,12 @@ final class Interception implements ServerCall.GuardedHandler, Reply {
   private @Nullable Exception failure;
   private @Nullable Thread thread;
 
-  /** What a value of the wrong type is then: an interceptor's; null where it may be the user's. */
+  /**
+   * The suspected cause of a value with the wrong type: an interceptor. Null if it may be the user.
+   */
   private @Nullable String doubted;
 
-  /** Behind all interceptors that run; null before. */
+  /** The step after all interceptors that run; null before. */
   private @Nullable Step last;
 
   Interception(
@@ -45,14 +47,14 @@ final class Interception implements ServerCall.GuardedHandler, Reply {
     this.first = new Step(0, null, arguments);
   }
 
-  /** Runs them all. Returns only if the handler has answered. */
+  /** Runs all interceptors. Returns only if the handler has answered. */
   @Override
   public void run(Reply reply) throws Exception {
     thread = Thread.currentThread();
     first.run();
     if (!returned) {
       throw new IllegalStateException(
-          "an interceptor of " + call.method() + " has swallowed how what is behind it ended",
+          "an interceptor of " + call.method() + " has hidden the outcome of the next step",
           failure);
     }
   }
@@ -62,7 +64,7 @@ final class Interception implements ServerCall.GuardedHandler, Reply {
     return began;
   }
 
-  /** The interceptors from one on, and the handler behind them. */
+  /** The interceptors from one on, and the handler after them. */
   private final class Step implements ServerInterceptor.Next {
     private final int index;
     private final @Nullable Step before;
@@ -86,11 +88,11 @@ final class Interception implements ServerCall.GuardedHandler, Reply {
 
     @Override
     public void arguments(List<?> arguments) {
-      requireUnused("arguments(…) is called before run()");
+      requireUnused("arguments(…) must be called before run()");
       Checks.required("arguments", arguments);
       if (arguments.size() != this.arguments.length) {
         throw new IllegalArgumentException(
-            "%s takes %d arguments, and an interceptor hands on %d"
+            "%s takes %d arguments, but an interceptor passed on %d"
                 .formatted(call.method(), this.arguments.length, arguments.size()));
       }
       this.arguments = arguments.toArray();
@@ -98,7 +100,7 @@ final class Interception implements ServerCall.GuardedHandler, Reply {
 
     @Override
     public void onResult(UnaryOperator<@Nullable Object> change) {
-      requireUnused("onResult(…) is called before run()");
+      requireUnused("onResult(…) must be called before run()");
       Checks.required("change", change);
       UnaryOperator<@Nullable Object> earlier = this.change;
       this.change = earlier == null ? change : result -> change.apply(earlier.apply(result));
@@ -106,7 +108,7 @@ final class Interception implements ServerCall.GuardedHandler, Reply {
 
     @Override
     public @Nullable Exception run() throws Exception {
-      requireUnused("run() is called once, and not beside answer(…)");
+      requireUnused("run() may be called once, and not together with answer(…)");
       used = true;
       if (index == 1) {
         goOnWithinTheFirst();
@@ -141,14 +143,14 @@ final class Interception implements ServerCall.GuardedHandler, Reply {
       }
       if (last == null) {
         throw new IllegalStateException(
-            "%s neither ran what is behind it, nor answered, nor refused %s"
+            "%s neither ran the next step, nor answered, nor refused %s"
                 .formatted(interceptor.getClass().getName(), call.method()));
       }
     }
 
     @Override
     public void answer(@Nullable Object result) throws Exception {
-      requireUnused("answer(…) is called once, and not beside run()");
+      requireUnused("answer(…) may be called once, and not together with run()");
       used = true;
       answers = true;
       answer = result;
@@ -158,7 +160,7 @@ final class Interception implements ServerCall.GuardedHandler, Reply {
     private void handle() throws Exception {
       last = this;
       began = !answers;
-      doubted = answers ? "was answered in place with what it does not return" : null;
+      doubted = answers ? "got an interceptor's answer of the wrong type" : null;
       try {
         handler.run(Interception.this);
       } catch (ClassCastException | NullPointerException e) {
@@ -175,13 +177,16 @@ final class Interception implements ServerCall.GuardedHandler, Reply {
       return "%s %s: %s".formatted(call.method(), doubted, e.getMessage());
     }
 
-    /** What it changes itself comes from behind it, and not from its own answer. */
+    /**
+     * Returns the changed result. An interceptor changes the result of the next step, but not its
+     * own answer.
+     */
     private @Nullable Object changed(@Nullable Object result) {
       Object changed = result;
       for (Step step = answers ? before : this; step != null; step = step.before) {
         if (step.change != null) {
           changed = step.change.apply(changed);
-          doubted = "has a result that it does not return, by onResult of an interceptor";
+          doubted = "got a result of the wrong type from an interceptor's onResult";
         }
       }
       return changed;
@@ -190,16 +195,16 @@ final class Interception implements ServerCall.GuardedHandler, Reply {
     private void requireUnused(String rule) {
       if (over || Thread.currentThread() != thread) {
         throw new IllegalStateException(
-            "an interceptor asks what is behind it on the thread that runs it, and until it"
+            "an interceptor may use the next step only on its own thread, and until it"
                 + " returns");
       }
       if (used) {
-        throw new IllegalStateException("what is behind the interceptor has run: " + rule);
+        throw new IllegalStateException("the next step has already run: " + rule);
       }
     }
   }
 
-  // ---- what the handler asks, and writes ----
+  // ---- requests and answers of the handler ----
 
   @Override
   public boolean isIntercepted() {
@@ -207,7 +212,7 @@ final class Interception implements ServerCall.GuardedHandler, Reply {
   }
 
   @Override
-  @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // what takes it finds out
+  @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // the user of the value notices
   public <T> @Nullable T argument(int index) {
     return (T) reached().arguments[index];
   }
@@ -219,14 +224,14 @@ final class Interception implements ServerCall.GuardedHandler, Reply {
   }
 
   @Override
-  @SuppressWarnings("unchecked") // what writes it finds out
+  @SuppressWarnings("unchecked") // the writer notices
   public <R> @Nullable R intercepted(Callable<R> method) throws Exception {
     Step step = reached();
     if (step.answers) {
       return (R) step.changed(step.answer);
     }
     began = false;
-    doubted = "is called with an argument that it does not take, by an interceptor";
+    doubted = "got an argument of the wrong type from an interceptor";
     Object result = method.call();
     Object changed = null;
     try {

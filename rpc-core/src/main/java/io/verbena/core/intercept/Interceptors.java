@@ -7,13 +7,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the calls of a client or server pass.
+ * The interceptors of a client or server.
  *
- * @param ofCalls those that it makes, the first one first
- * @param ofHandlers those that it serves, the first one first
+ * @param ofCalls interceptors of outgoing calls, in order
+ * @param ofHandlers interceptors of handlers, in order
  */
 public record Interceptors(List<ClientInterceptor> ofCalls, List<ServerInterceptor> ofHandlers) {
-  /** Returns what puts them before handlers; null where there are none. */
+  /** Returns the guard that runs the interceptors of handlers; null if there are none. */
   public ServerCall.@Nullable Guard guard() {
     return ofHandlers.isEmpty()
         ? null

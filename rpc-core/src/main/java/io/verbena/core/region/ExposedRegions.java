@@ -35,8 +35,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one end of a session has exposed to the other, and the service by which that reaches it: on
- * this end's loop, one request after the other. Safe for any thread.
+ * The regions that one end of a session exposes to the other, and the service for the other end's
+ * requests. This end's loop serves one request after the other. Safe for use by any thread.
  *
  * <pre>
  *   peer ── get, put, compareAndExchange, getAndAdd {id, key, …} ──→ loop: rights and range checked
@@ -51,10 +51,13 @@ public final class ExposedRegions implements Participant {
   private static final int ADD = 4;
   private static final int ATTACH = 5;
 
-  /** More regions are not opened to the peer's own requests; objects need places, too. */
+  /**
+   * The most regions that are opened to the peer's device, because objects need room on the link,
+   * too.
+   */
   private static final int MOST_OPENED = 64;
 
-  /** What a piece takes in a message at least. */
+  /** The shortest encoding of a piece. */
   private static final int PIECE_BYTES = 2;
 
   static final MethodDescriptor<List<MemorySegment>> GET =
@@ -66,14 +69,14 @@ public final class ExposedRegions implements Participant {
       method(ADD, "getAndAdd", false, WireIn::readLong);
 
   /**
-   * What a peer needs to reach a region by its own requests.
+   * The data that a peer needs to reach a region from its own device.
    *
-   * @param epoch of the link that takes them
-   * @param access what they may do: as in a {@link RegionRef}
-   * @param advertisement what its end of that link makes of the region
+   * @param epoch the number of the link
+   * @param access the allowed operations, as in a {@link RegionRef}
+   * @param advertisement the link's description of the region
    */
   record Attached(int epoch, int access, ByteBuffer advertisement) {
-    /** Requests of the peer's own do not reach it. No link has that epoch. */
+    /** The answer for a region that the peer's device cannot reach. No link has this epoch. */
     static final Attached BY_NONE = new Attached(0, 0, ByteBuffer.allocate(0));
   }
 
@@ -110,15 +113,15 @@ public final class ExposedRegions implements Participant {
 
   private final SessionImpl session;
 
-  /** Each until it has ended, and its path is fenced. */
+  /** Each region until it has ended and its path is fenced. */
   private final Map<Long, Exposure> regions = new ConcurrentHashMap<>();
 
   private final AtomicLong lastId = new AtomicLong();
 
-  /** The peer is, or will be, told of the service. */
+  /** Whether the peer is, or will be, told of the service. */
   private boolean served;
 
-  /** Nothing is exposed. */
+  /** Starts without regions. */
   public ExposedRegions(SessionImpl session) {
     this.session = session;
   }
@@ -168,9 +171,9 @@ public final class ExposedRegions implements Participant {
     regions.put(ref.id(), region);
     CompletableFuture<Void> _ =
         region.ended().whenComplete((end, lost) -> regions.remove(ref.id()));
-    if (session.isEnded() || session.isClosing()) { // by another thread, which may not have seen it
+    if (session.isEnded() || session.isClosing()) { // ended by another thread
       region.close();
-      throw new IllegalStateException("nothing can be exposed here: the session has ended");
+      throw new IllegalStateException("the region cannot be exposed: the session has ended");
     }
     region.renew(lease);
     return region;
@@ -179,15 +182,15 @@ public final class ExposedRegions implements Participant {
   private static void check(MemorySegment memory, int access) {
     if (!memory.isNative()) {
       throw new IllegalArgumentException(
-          "this memory is on the heap, where the collector moves it: allocate it in an Arena");
+          "this memory is on the heap, where it may be moved: allocate it in an Arena");
     }
     MemorySegment _ = Checks.shared(memory, memory.scope());
     if (memory.isReadOnly() && access != Regions.READ) {
-      throw new IllegalArgumentException("this memory is read-only: expose it with READ alone");
+      throw new IllegalArgumentException("this memory is read-only: expose it with READ only");
     }
     if ((access & Regions.ATOMIC) != 0 && memory.address() % Long.BYTES != 0) {
       throw new IllegalArgumentException(
-          "atomics take memory at an address that 8 divides: allocate(bytes, 8)");
+          "atomics need memory at a multiple of 8: use allocate(bytes, 8)");
     }
   }
 
@@ -203,13 +206,13 @@ public final class ExposedRegions implements Participant {
     regions.values().forEach(region -> region.pathClosed(path));
   }
 
-  /** Its leases end with the peer. */
+  /** Ends all regions. Their leases end with the peer. */
   @Override
   public void peerGone(RpcStatus status, String reason, boolean forGood) {
     regions.values().forEach(Exposure::close);
   }
 
-  // ---- what the peer asks ----
+  // ---- requests of the peer ----
 
   private void dispatch(MethodDescriptor<?> method, WireIn in, IncomingCall call) {
     long id = in.readVarLong();
@@ -261,10 +264,12 @@ public final class ExposedRegions implements Participant {
     call.handle(reply -> find(id, key).write(offsets, values));
   }
 
-  /** The answer leaves once the region is open: it may go by another link than what opens it. */
+  /**
+   * Answers once the region is open. The answer may use another link than the one that opens it.
+   */
   private void attach(long id, long key, ServerCall call) {
     if (!session.loop().isOwner()) {
-      throw new WireException("what asks to have a region opened is not that long");
+      throw new WireException("a request to open a region is too long");
     }
     Exposure region;
     try {
@@ -288,7 +293,7 @@ public final class ExposedRegions implements Participant {
     region.openBy(path, () -> call.handle(reply -> attached(region, path, reply)));
   }
 
-  /** The answer may have had to wait for room, and the region be closed by now. */
+  /** Answers. The region may have closed while the answer waited for room. */
   private static void attached(Exposure region, BulkPath path, Reply reply) {
     byte[] advertisement = region.openOn(path);
     WireOut out = reply.result();
@@ -300,7 +305,10 @@ public final class ExposedRegions implements Participant {
     }
   }
 
-  /** Returns the path of the session's frames, if its device reads and writes by itself. */
+  /**
+   * Returns the path of the session's frames if its device reads and writes by itself; otherwise
+   * null.
+   */
   static @Nullable BulkPath reaching(SessionImpl session) {
     for (BulkPath path : session.bulkPaths()) {
       if (session.carriesFrames(path) && path.port().isOneSided()) {
@@ -313,7 +321,7 @@ public final class ExposedRegions implements Participant {
   private static int readCount(WireIn in) {
     int count = in.readCount(PIECE_BYTES);
     if (count > Regions.MOST_PIECES) {
-      throw new WireException(count + " pieces at once, and " + Regions.MOST_PIECES + " may be");
+      throw new WireException(count + " pieces at once, more than " + Regions.MOST_PIECES);
     }
     return count;
   }
@@ -334,7 +342,7 @@ public final class ExposedRegions implements Participant {
               RpcStatus.UNAVAILABLE,
               "region "
                   + id
-                  + " is not exposed in this session: never, or closed, or its lease is at an end")
+                  + " is not exposed in this session: it never was, or was closed, or its lease ended")
           .notExecuted();
     }
     return found.closeIfFreed();

@@ -24,24 +24,27 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One exposed region: its rights, its lease, and its fence. Whatever is done to its memory for the
- * peer is done under its lock, so that nothing is once it has ended.
+ * One exposed region: its rights, its lease, and its fence. Every access for the peer holds the
+ * region's lock, so no access happens after the end.
  *
  * <pre>
  *   OPEN ──close, end of the lease, loss of the peer──→ ended
  *                └── opened by a path: once that is fenced ──↑
  * </pre>
  *
- * <p>A path whose device reads and writes by itself may have it opened to the peer's own requests:
- * one path at a time.
+ * <p>If a path's device reads and writes by itself, the region may be opened to the peer's device,
+ * on one path at a time.
  */
 final class Exposure implements ExposedRegion {
   private static final VarHandle LONG = JAVA_LONG.varHandle();
 
-  /** While a device reaches it, so often it is looked whether its memory is still there. */
+  /** The interval between checks that the memory still exists, while a device reaches it. */
   private static final long WATCHED_NANOS = 1_000_000_000;
 
-  /** Opening pins all of a region on the loop, which waits: what is longer goes by calls. */
+  /**
+   * The longest region that is opened to a device, because pinning blocks the loop. Longer ones are
+   * reached by calls.
+   */
   private static final long MOST_OPENED_BYTES = 1L << 30;
 
   private final RegionRef ref;
@@ -53,10 +56,10 @@ final class Exposure implements ExposedRegion {
   /** Made on the loop, under the lock, while the region is open. */
   private @Nullable Opening opening;
 
-  /** Of the lease; the loop's alone. */
+  /** The timer of the lease. Only the loop uses it. */
   private long timer = Timers.NONE;
 
-  /** Of the next look at its memory; the loop's alone. */
+  /** The timer of the next check of the memory. Only the loop uses it. */
   private long watch = Timers.NONE;
 
   Exposure(RegionRef ref, MemorySegment memory, EventLoop loop) {
@@ -100,7 +103,7 @@ final class Exposure implements ExposedRegion {
     }
     loop.execute(
         () -> {
-          loop.timers().cancel(timer); // or it would hold the memory till then
+          loop.timers().cancel(timer); // a pending timer would hold the memory
           if (opened) {
             shut();
           }
@@ -117,17 +120,17 @@ final class Exposure implements ExposedRegion {
 
   @Override
   public String toString() {
-    return ref + (open ? ", exposed" : ", exposed no more");
+    return ref + (open ? ", exposed" : ", no longer exposed");
   }
 
-  // ---- paths by which the peer reaches it, on the loop ----
+  // ---- paths of the peer's device, on the loop ----
 
-  /** The region as the peer of one path reaches it by itself. */
+  /** The region on one path, open to the peer's device. */
   private final class Opening {
     private final BulkPath path;
     private final BulkTarget target;
 
-    /** What waits until the peer's requests find the region open, or it is shut. */
+    /** Callbacks that run when the peer's requests find the region open, or when it closes. */
     private final List<Runnable> untold = new ArrayList<>();
 
     private boolean ready;
@@ -182,15 +185,15 @@ final class Exposure implements ExposedRegion {
       tell();
       ended.completeExceptionally(
           new IllegalStateException(
-              "a device that cannot be stopped may use the memory of " + ref + " for ever"));
+              "a device that could not be stopped may use the memory of " + ref + " for ever"));
     }
   }
 
   /**
-   * Opens it to the peer's own requests by a path.
+   * Opens the region on a path for the peer's device.
    *
-   * @param then runs when these find it open, whatever link the peer is told by; or when that is
-   *     not to be, or cannot
+   * @param then runs when requests find the region open, whatever link the answer uses; or when it
+   *     will not or cannot be open
    */
   void openBy(BulkPath path, Runnable then) {
     Opening made = opening(path);
@@ -201,7 +204,7 @@ final class Exposure implements ExposedRegion {
     }
   }
 
-  /** Returns what the peer needs to reach it by a path; null where it is not open there. */
+  /** Returns the peer's data to reach the region on a path; null if it is not open there. */
   byte @Nullable [] openOn(BulkPath path) {
     Opening now = opening;
     if (now == null || now.path != path || !now.ready || now.shut) {
@@ -229,7 +232,7 @@ final class Exposure implements ExposedRegion {
       watch();
       return made;
     } catch (LinkException e) {
-      return null; // no room to pin it: the loop does the work
+      return null; // no room to pin it: the loop serves the requests
     }
   }
 
@@ -246,8 +249,8 @@ final class Exposure implements ExposedRegion {
   }
 
   /**
-   * Closes it where its owner has freed its memory, which he may not yet. Not under the lock, since
-   * who waits for the end is told here.
+   * Closes the region if its owner has freed the memory too early. Not under the lock, because
+   * callbacks run here.
    */
   Exposure closeIfFreed() {
     if (!memory.scope().isAlive()) {
@@ -256,12 +259,12 @@ final class Exposure implements ExposedRegion {
     return this;
   }
 
-  /** Returns whether a path has it open to the peer. */
+  /** Returns whether the region is open to the peer's device on some path. */
   boolean isOpened() {
     return opening != null;
   }
 
-  /** A path is closed, and whatever it had open. */
+  /** Ends the opening on a closed path. */
   void pathClosed(BulkPath path) {
     Opening now = opening;
     if (now != null && now.path == path) {
@@ -276,7 +279,7 @@ final class Exposure implements ExposedRegion {
     }
   }
 
-  // ---- what the peer asks, on the loop ----
+  // ---- requests of the peer, on the loop ----
 
   synchronized void read(long[] offsets, int[] lengths, WireOut out) {
     checkOpen(Regions.READ, "read");
@@ -323,7 +326,7 @@ final class Exposure implements ExposedRegion {
     return (long) LONG.getAndAdd(memory, offset, delta);
   }
 
-  /** Returns whether a range is read and written whole. */
+  /** Returns whether a range is read and written atomically. */
   private boolean isWord(long at, long length) {
     return length == Long.BYTES && (memory.address() + at) % Long.BYTES == 0;
   }
@@ -332,7 +335,7 @@ final class Exposure implements ExposedRegion {
     checkOpen(Regions.ATOMIC, "used for atomics");
     checkRange(offset, Long.BYTES);
     if (offset % Long.BYTES != 0) {
-      throw refused(RpcStatus.INVALID_ARGUMENT, "atomics take offsets that 8 divides");
+      throw refused(RpcStatus.INVALID_ARGUMENT, "atomics need an offset that is a multiple of 8");
     }
   }
 
@@ -341,7 +344,7 @@ final class Exposure implements ExposedRegion {
       throw refused(RpcStatus.UNAVAILABLE, "its owner has freed the memory");
     }
     if (!open) {
-      throw refused(RpcStatus.UNAVAILABLE, "is exposed no more");
+      throw refused(RpcStatus.UNAVAILABLE, "is no longer exposed");
     }
     if ((ref.access() & right) == 0) {
       throw refused(RpcStatus.PERMISSION_DENIED, "may not be " + done);

@@ -26,68 +26,71 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What this end of a session reaches of the peer's regions by its own device, without the peer's
- * loop: a region's first get or put asks the peer to open it by the path of the session's frames,
- * and goes by a call; later ones are READ and WRITE. Whatever finds no room, path or memory goes by
- * a call. On the loop, but where it says.
+ * Access to the peer's regions by this end's device, without the peer's loop. The first get or put
+ * of a region is a call, and asks the peer to open the region on the path of the session's frames.
+ * Later ones are READ and WRITE. A get or put without room, path or memory is a call. On the loop,
+ * except as stated.
  */
 final class OneSided implements Participant {
-  /**
-   * Of the peer's regions so many are known; the one that was used the longest ago is forgotten.
-   */
+  /** The most regions of the peer that are remembered. The least recently used one is forgotten. */
   private static final int MOST_KNOWN = 256;
 
-  /** A region that was not opened is asked for again after this, and then ever more seldom. */
+  /** The pause before another request to open a region that was not opened. It grows. */
   private static final long FIRST_PAUSE_NANOS = 2_000_000_000L;
 
   private static final long LONGEST_PAUSE_NANOS = 60_000_000_000L;
 
-  /** What has more goes by a call: each piece that is read waits for the one before. */
+  /**
+   * An operation with more pieces is a call, because each piece of a read waits for the one before.
+   */
   private static final int MOST_PIECES = 48;
 
   private final SessionImpl session;
   private final EventLoop loop;
 
-  /** Do what finds no path. */
+  /** Serves operations without a path. */
   private final RegionCalls calls;
 
   /**
-   * Those that have not asked for all of their bytes. They take turns, a piece each: so a READ that
-   * waits for those before it, as a second piece does, does so for all of them at once.
+   * Operations that have not requested all of their bytes. They take turns, one piece each. A READ
+   * that waits for earlier ones, as a second piece does, then waits for those of all operations at
+   * once.
    */
   private final ArrayDeque<Access> waiting = new ArrayDeque<>();
 
-  /** How many READs have waited for those before them, and by which path the last one did. */
+  /**
+   * The number of READs that waited for earlier ones. {@code fencedBy} is the path of the last one.
+   */
   private long fences;
 
   private @Nullable BulkPath fencedBy;
 
-  /** So many bytes are asked for, or written, and have not come. */
+  /** The bytes that are requested or written, and not confirmed. */
   private long flying;
 
-  /** The one that was used last at the end. */
+  /** The most recently used region is the last. */
   private final LinkedHashMap<Long, Reach> reaches = new LinkedHashMap<>(16, 0.75f, true);
 
-  /** There are regions: before, no path is looked for. */
+  /** Whether regions are used. No path is looked for before. */
   private volatile boolean begun;
 
-  /** Where the session's frames go, if its device reads and writes by itself. */
+  /** The path of the session's frames, if its device reads and writes by itself. */
   private volatile @Nullable BulkPath path;
 
-  /** A region of the peer's that was, or is being, opened by a path. */
+  /** A region of the peer that is open, or being opened, on a path. */
   private static final class Reach {
     private final long key;
     private final BulkPath path;
 
-    /** What it is open for. */
+    /** The allowed operations. */
     private int access;
 
-    /** Null until the peer has opened it, and where it does not. */
+    /** Null until the peer has opened it, and if the peer does not open it. */
     private @Nullable RemoteTarget target;
 
     private boolean asked;
 
-    /** Where it has not opened it: for how long it is not asked, and until when. */
+    /** The pause before the next request to open it. {@code again} is its end. */
     private long pause = FIRST_PAUSE_NANOS;
 
     private long again;
@@ -104,7 +107,7 @@ final class OneSided implements Participant {
     this.loop = session.loop();
   }
 
-  /** Regions are used from now on. Safe for any thread. */
+  /** Starts the use of regions. Safe for use by any thread. */
   void begin() {
     if (!begun) {
       begun = true;
@@ -112,7 +115,7 @@ final class OneSided implements Participant {
     }
   }
 
-  /** Returns whether {@link #start} may have a path. Safe for any thread. */
+  /** Returns whether {@link #start} may have a path. Safe for use by any thread. */
   boolean isAvailable() {
     return path != null;
   }
@@ -143,15 +146,15 @@ final class OneSided implements Participant {
     return !waiting.isEmpty();
   }
 
-  /** The link may have a place again that others had. */
+  /** Continues, because the link may have room again. */
   @Override
   public void afterFrames() {
     pump();
   }
 
   /**
-   * Has the device go on, by as many bytes at a time as objects have under way: a call that is made
-   * meanwhile waits for these, and for no more.
+   * Posts as many bytes at a time as objects may have under way, so that a call meanwhile waits for
+   * no more than these.
    */
   private void pump() {
     Access next;
@@ -174,9 +177,9 @@ final class OneSided implements Participant {
   }
 
   /**
-   * Starts a get or put, or has it done by a call.
+   * Starts a get or put, by the device or by a call.
    *
-   * @param block has as many bytes as its pieces, one behind the other; released by this
+   * @param block has the bytes of all pieces, one after another; released by this method
    */
   void start(Operation.Move move, Block block) {
     if (move.isGivenUp()) {
@@ -218,13 +221,16 @@ final class OneSided implements Participant {
   private static boolean fit(Operation.Move move, RemoteTarget target) {
     for (RegionPiece piece : move.pieces) {
       if (piece.offset() > target.length() - piece.memory().byteSize()) {
-        return false; // the ref says that they do, and the owner will say more
+        return false; // the ref says they do; the owner's answer will say more
       }
     }
     return true;
   }
 
-  /** Returns the region, where the peer has opened it for that; whatever the ref says. */
+  /**
+   * Returns the target of a region that the peer has opened for this right, whatever the ref says;
+   * otherwise null.
+   */
   private @Nullable RemoteTarget reach(RegionRef ref, int right) {
     BulkPath by = path;
     if (by == null) {
@@ -261,7 +267,7 @@ final class OneSided implements Participant {
     }
     reach.asked = false;
     if (attached == null || session.bulkPath(attached.epoch()) != reach.path) {
-      reach.again = loop.clock().nanoTime() + reach.pause; // calls do until then
+      reach.again = loop.clock().nanoTime() + reach.pause; // calls are used until then
       reach.pause = Math.min(2 * reach.pause, LONGEST_PAUSE_NANOS);
       return;
     }
@@ -277,8 +283,8 @@ final class OneSided implements Participant {
    * A get or put by the device.
    *
    * <pre>
-   *   waiting ──each piece asked for──→ posted ──all are here──→ over
-   *      └──a link that takes no more, a deadline, its holder──────↑
+   *   waiting ──each piece requested──→ posted ──all confirmed──→ over
+   *      └──link without room, deadline, cancel by its user────────↑
    * </pre>
    */
   private final class Access {
@@ -289,24 +295,24 @@ final class OneSided implements Participant {
     private final BulkRegion staged;
     private long timer = Timers.NONE;
 
-    /** Which piece comes next, from where on, and where that is in the staged memory. */
+    /** The next piece, the offset in it, and its offset in the staged memory. */
     private int piece;
 
     private int pieceAt;
     private long at;
 
-    /** How many fences there had been when it was asked for last. */
+    /** The number of fences at the last request. */
     private long fencesBefore;
 
     private boolean begun;
 
-    /** No more of it is asked for: it has been, or shall not be. */
+    /** Whether no more requests follow, because all were made or the access was stopped. */
     private boolean stopped;
 
-    /** Requests of which it is not known that they are done, or never will be. */
+    /** Requests whose end is not known. */
     private int open;
 
-    /** Requests that may touch the staged memory. */
+    /** Requests that may use the staged memory. */
     private int using;
 
     private boolean lost;
@@ -322,7 +328,7 @@ final class OneSided implements Participant {
       this.staged = staged;
     }
 
-    /** Asks for a piece, or the rest of one; returns false where no more may be under way now. */
+    /** Requests a piece, or the rest of one. Returns false if no more may be under way now. */
     private boolean postsPiece() {
       long length = piece < move.pieces.size() ? move.pieces.get(piece).memory().byteSize() : 0;
       while (pieceAt < length) {
@@ -337,8 +343,9 @@ final class OneSided implements Participant {
     }
 
     /**
-     * Pieces that are read are so one after the other: adapters may read ahead of a READ. One that
-     * was posted behind another's fence, which its own last piece was before, needs none.
+     * Posts a part of a piece. Pieces are read one after another, because adapters may read ahead
+     * of a READ. A piece after another operation's fence needs no fence of its own if its previous
+     * piece was before that fence.
      */
     private boolean posts(int length) {
       if (flying > 0 && flying + length > by.port().windowBytes()) {
@@ -372,7 +379,7 @@ final class OneSided implements Participant {
         mistake = e;
       }
       if (result == SendResult.CLOSED) {
-        reaches.remove(move.ref.id()); // it ends, or the link does
+        reaches.remove(move.ref.id()); // the access or the link ends
         stop();
       }
       if (result != SendResult.SENT) {
@@ -393,14 +400,14 @@ final class OneSided implements Participant {
       return true;
     }
 
-    /** The rest of it is not asked for. */
+    /** Stops further requests. */
     private void stop() {
       lost = true;
       stopped = true;
       waiting.remove(this);
     }
 
-    /** A request is done, or its path closed. */
+    /** Ends a request, because it is done or its path is closed. */
     private void over(int length) {
       flying -= length;
       open--;
@@ -411,7 +418,7 @@ final class OneSided implements Participant {
       pump();
     }
 
-    /** Tells what became of it, once nothing of it is, or will be, under way. */
+    /** Completes the operation once none of its requests is or will be under way. */
     private void endIfOver() {
       if (!stopped || open > 0) {
         return;
@@ -433,11 +440,10 @@ final class OneSided implements Participant {
             new RpcException(RpcStatus.INTERNAL, move.ref + " could not be reached", thrown)
                 .notExecuted());
       } else if (move.reads || !begun) {
-        calls.move(move); // a read does no harm twice
+        calls.move(move); // a read may be repeated
       } else {
         move.settleFailed(
-            failure(
-                RpcStatus.UNAVAILABLE, "its RDMA link was lost, and it may have been done or not"));
+            failure(RpcStatus.UNAVAILABLE, "its RDMA link was lost: it may have been executed"));
       }
     }
 
@@ -450,8 +456,7 @@ final class OneSided implements Participant {
           at += length;
         }
       } catch (IllegalStateException e) {
-        move.settleFailed(
-            failure(RpcStatus.INVALID_ARGUMENT, "the memory to read into has been freed"));
+        move.settleFailed(failure(RpcStatus.INVALID_ARGUMENT, "the destination memory was freed"));
         return;
       }
       move.settle(null);
@@ -459,7 +464,7 @@ final class OneSided implements Participant {
 
     private void givenUp() {
       loop.timers().cancel(timer);
-      giveUp("its caller gave up");
+      giveUp("its caller cancelled it");
     }
 
     private void giveUp(String why) {
@@ -483,7 +488,7 @@ final class OneSided implements Participant {
           null);
     }
 
-    /** The link has ended, and touches the memory of one more request no longer. */
+    /** Notes that the ended link no longer uses the memory of one more request. */
     private void abandoned() {
       using--;
       releaseIfFree();

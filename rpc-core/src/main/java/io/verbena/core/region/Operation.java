@@ -8,18 +8,18 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is under way at a region: its holder may end it, and hears of the end when nothing is
- * written into memory of his. Safe for any thread.
+ * An operation on a region. Its user may end it. It completes when nothing is written into the
+ * user's memory any more. Safe for use by any thread.
  */
 class Operation<R> extends FencedFuture<R> {
   final RegionRef ref;
 
-  /** By the loop's clock. */
+  /** The loop's time of the deadline. */
   final long deadline;
 
   private final EventLoop loop;
 
-  /** Ends what does it now. The loop's alone. */
+  /** Ends the current attempt. Only the loop uses it. */
   private @Nullable Runnable ends;
 
   private boolean ended;
@@ -30,7 +30,7 @@ class Operation<R> extends FencedFuture<R> {
     this.deadline = deadline;
   }
 
-  /** A get or a put, which the device can do, too. */
+  /** A get or a put, which a device can also do. */
   static final class Move extends Operation<Void> {
     final boolean reads;
     final List<RegionPiece> pieces;
@@ -47,12 +47,12 @@ class Operation<R> extends FencedFuture<R> {
     return true;
   }
 
-  /** Returns whether its holder has ended it, so that it need not begin. */
+  /** Returns whether the user has ended the operation, so that it need not begin. */
   boolean isGivenUp() {
     return isEnding();
   }
 
-  /** From now on this does it, and ends by that. On the loop, or before anybody else has it. */
+  /** Sets the current attempt's end. On the loop, or before the operation is shared. */
   void endBy(Runnable ends) {
     this.ends = ends;
     if (ended) {

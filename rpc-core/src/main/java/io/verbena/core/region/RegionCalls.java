@@ -17,22 +17,22 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Calls of the peer's service of regions. Safe for any thread. */
+/** Calls of the peer's region service. Safe for use by any thread. */
 final class RegionCalls {
-  /** So long the peer may take to open a region to the device, however short a first get's time. */
+  /** The time for the peer to open a region to the device, even if the first get has less. */
   private static final long OPENING_NANOS = 5_000_000_000L;
 
-  /** By no interceptor. */
+  /** Calls without interceptors. */
   private final SessionCaller caller;
 
-  /** The peer's service is, or will be, compared with this end's. */
+  /** Whether the peer's service is, or will be, compared with this end's. */
   private volatile boolean expects;
 
   RegionCalls(OutgoingCalls calls) {
     this.caller = new SessionCaller(calls, CallOptions.DEFAULT);
   }
 
-  /** Has the peer do a get or a put. */
+  /** Makes a call for a get or a put. */
   void move(Operation.Move move) {
     List<RegionPiece> pieces = move.pieces;
     if (move.reads) {
@@ -71,15 +71,14 @@ final class RegionCalls {
       fits = values.get(i).byteSize() == into.get(i).memory().byteSize();
     }
     if (!fits) {
-      throw failed(
-          RpcStatus.PROTOCOL_ERROR, "the peer sent other pieces than were asked for", null);
+      throw failed(RpcStatus.PROTOCOL_ERROR, "the peer sent other pieces than requested", null);
     }
     try {
       for (int i = 0; i < values.size(); i++) {
         into.get(i).memory().copyFrom(values.get(i));
       }
     } catch (IllegalStateException e) {
-      throw failed(RpcStatus.INVALID_ARGUMENT, "the memory to read into has been freed", e);
+      throw failed(RpcStatus.INVALID_ARGUMENT, "the destination memory was freed", e);
     }
   }
 
@@ -87,7 +86,7 @@ final class RegionCalls {
     return new RpcException(status, why, CallPhase.REPLIED, Execution.EXECUTED, true, null, cause);
   }
 
-  /** Has the peer asked; what it answers with, and where that goes. */
+  /** Makes a call, reads its answer and completes the operation. */
   <S, R> void ask(
       Operation<R> operation,
       MethodDescriptor<S> method,
@@ -139,7 +138,10 @@ final class RegionCalls {
     }
   }
 
-  /** A peer that has exposed nothing in this session does not serve what was called. */
+  /**
+   * Returns the failure for the user. A peer that has exposed no region in this session does not
+   * have the service.
+   */
   private static Throwable inWords(RegionRef ref, Throwable thrown) {
     if (thrown instanceof RpcException e && e.status() == RpcStatus.UNIMPLEMENTED) {
       return new RpcException(

@@ -31,8 +31,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A session's regions as its users have them: asks the peer by calls, or reaches its memory by
- * {@link OneSided}. Safe for any thread.
+ * The user's view of a session's regions. It reaches the peer's memory by calls, or by {@link
+ * OneSided}. Safe for use by any thread.
  */
 public final class SessionRegions implements Regions {
   private final ExposedRegions own;
@@ -43,10 +43,10 @@ public final class SessionRegions implements Regions {
   private final EventLoop loop;
   private final BulkMemory memory;
 
-  /** Says until when. */
+  /** Knows the time limit. */
   private final SessionCaller caller;
 
-  /** The regions of the session that has these calls. */
+  /** Makes the regions of this session. */
   public SessionRegions(SessionImpl session, OutgoingCalls outgoing) {
     this.outgoing = outgoing;
     this.loop = session.loop();
@@ -58,7 +58,7 @@ public final class SessionRegions implements Regions {
     this.versioned = new VersionedReads(loop);
   }
 
-  /** The same regions, with another time limit. */
+  /** Makes the same regions with another time limit. */
   private SessionRegions(SessionRegions same, Duration timeout) {
     this.outgoing = same.outgoing;
     this.loop = same.loop;
@@ -70,17 +70,17 @@ public final class SessionRegions implements Regions {
     this.versioned = same.versioned;
   }
 
-  /** Returns those that take part in the session. */
+  /** Returns the participant for exposed regions. */
   public Participant exposed() {
     return own;
   }
 
-  /** Returns what reaches the peer's without its loop. */
+  /** Returns the participant for access without the peer's loop. */
   public Participant device() {
     return device;
   }
 
-  /** Returns what reads structs that are written meanwhile. */
+  /** Returns the participant for reads of structs that are written meanwhile. */
   public Participant versioned() {
     return versioned;
   }
@@ -112,7 +112,7 @@ public final class SessionRegions implements Regions {
                 new RegionPiece(version, MemorySegment.ofArray(before)),
                 new RegionPiece(offset, into),
                 new RegionPiece(version, MemorySegment.ofArray(after))));
-    Checks.that(version % Long.BYTES == 0, "version", "divided by 8", version);
+    Checks.that(version % Long.BYTES == 0, "version", "a multiple of 8", version);
     return versioned.begin(
         new Operation<>(loop, ref, deadline(ExposedRegions.GET)),
         of -> get(ref, pieces, of.deadline),
@@ -125,7 +125,7 @@ public final class SessionRegions implements Regions {
       MemorySegment memory = piece.memory();
       if (memory.isReadOnly() || !LoopThread.mayRead(memory)) {
         throw new IllegalArgumentException(
-            "what is read arrives on another thread: its memory must not be read-only, nor belong"
+            "another thread fills the memory: it must not be read-only, nor belong"
                 + " to one thread as that of Arena.ofConfined() does");
       }
     }
@@ -152,10 +152,9 @@ public final class SessionRegions implements Regions {
   }
 
   /**
-   * Has bytes moved by this end's own device where that can be, else by a call.
+   * Moves bytes by this end's device if possible, otherwise by a call.
    *
-   * @param block as many bytes, which those of a put are in; null where the device does not move
-   *     them
+   * @param block as many bytes, filled for a put; null if the device is not used
    */
   private CompletableFuture<Void> begin(Move move, @Nullable Block block) {
     device.begin();
@@ -187,7 +186,7 @@ public final class SessionRegions implements Regions {
   private static RpcException notRead(RuntimeException why) {
     return new RpcException(
         RpcStatus.INVALID_ARGUMENT,
-        "what is put cannot be read: " + why.getMessage(),
+        "the source memory cannot be read: " + why.getMessage(),
         CallPhase.ENCODING,
         Execution.NOT_EXECUTED,
         false,
@@ -237,7 +236,7 @@ public final class SessionRegions implements Regions {
   private static void checkAtomic(RegionRef ref, long offset) {
     check(ref, ATOMIC, "atomics");
     Checks.between("offset", offset, 0, ref.length() - Long.BYTES);
-    Checks.that(offset % Long.BYTES == 0, "offset", "divided by 8", offset);
+    Checks.that(offset % Long.BYTES == 0, "offset", "a multiple of 8", offset);
   }
 
   private static List<RegionPiece> checked(RegionRef ref, List<RegionPiece> pieces, int right) {
@@ -257,7 +256,7 @@ public final class SessionRegions implements Regions {
   private static void check(RegionRef ref, int right, String what) {
     Checks.required("ref", ref);
     if ((ref.access() & right) == 0) {
-      throw new IllegalArgumentException(ref + " takes no " + what + " of its peer's");
+      throw new IllegalArgumentException(ref + " does not allow " + what + " by its peer");
     }
   }
 

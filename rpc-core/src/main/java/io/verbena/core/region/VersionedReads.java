@@ -16,14 +16,14 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads of structs that others write meanwhile: each is made again after a pause, which grows,
- * until it finds the struct at rest or its deadline passes. On the loop, but {@link #begin}.
+ * Reads of structs that others write meanwhile. Each read is repeated after a growing pause until
+ * no writer interfered or the deadline has passed. On the loop, except for {@link #begin}.
  */
 final class VersionedReads implements Participant {
-  /** Most writers are done by then. */
+  /** Most writers need less. */
   private static final long FIRST_PAUSE_NANOS = 20_000;
 
-  /** One whose thread does not run has it again by then, or does not for long. */
+  /** A writer whose thread was suspended runs again by then, or not for long. */
   private static final long LONGEST_PAUSE_NANOS = 10_000_000;
 
   private final EventLoop loop;
@@ -34,10 +34,10 @@ final class VersionedReads implements Participant {
   }
 
   /**
-   * Begins one. Safe for any thread.
+   * Begins a read. Safe for use by any thread.
    *
    * @param once reads once, until the deadline at the latest
-   * @param atRest whether nobody wrote while it was read last
+   * @param atRest returns whether no writer interfered with the last read
    */
   CompletableFuture<Void> begin(
       Operation<Void> operation,
@@ -47,7 +47,7 @@ final class VersionedReads implements Participant {
     return operation;
   }
 
-  /** A read that pauses would find nobody: it hears of that at once, as its next one does. */
+  /** Fails the paused reads at once, as their next attempt would fail. */
   @Override
   public void peerGone(RpcStatus status, String reason, boolean forGood) {
     List.copyOf(pausing).forEach(Read::goOn);
@@ -114,7 +114,8 @@ final class VersionedReads implements Participant {
     private RpcException written(int reads) {
       return new RpcException(
           RpcStatus.DEADLINE_EXCEEDED,
-          "somebody wrote at each of %d reads of a struct in %s".formatted(reads, operation.ref),
+          "each of %d reads of a struct in %s met a concurrent write"
+              .formatted(reads, operation.ref),
           CallPhase.REPLIED,
           Execution.EXECUTED,
           true,

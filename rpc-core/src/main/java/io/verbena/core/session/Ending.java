@@ -13,18 +13,18 @@ import org.jspecify.annotations.Nullable;
  * The end of a session on this side. The session drains, so that no call is lost, and then closes.
  *
  * <pre>
- *   OPEN ──drain──→ DRAINING  takes no more calls; those that run go on
+ *   OPEN ──drain──→ DRAINING  accepts no more calls; running calls continue
  *     │                │
- *     └─────close──────┴──→ CLOSING  all ends but one-way calls that have left, which arrive first:
- *                              │     nobody waits for them who would be told of their loss
+ *     └─────close──────┴──→ CLOSING  all ends except sent one-way calls, which arrive first,
+ *                              │     because no caller would notice their loss
  *                              └──arrived, lost or 2 s──→ GOODBYE, ENDED
  *
  *   the end that drains                         its peer
- *     DRAINING {reason} ─────────────────────→    takes back what it has not sent; makes no call
- *     answers questions for items          ←──    takes its streams to their end
- *     refuses what else comes before       ←──    LAST_CALL, behind all that it has sent
- *     waits: handlers end, replies are acknowledged, objects arrive
- *     GOODBYE ───────────────────────────────→    the calls that it kept go to the next peer
+ *     DRAINING {reason} ─────────────────────→    takes back unsent calls; makes no more calls
+ *     answers requests for items           ←──    reads its streams to their end
+ *     refuses other calls before it        ←──    LAST_CALL, after everything that it has sent
+ *     waits until handlers end, replies are acknowledged and objects arrive
+ *     GOODBYE ───────────────────────────────→    sends the kept calls to the next peer
  * </pre>
  *
  * <p>A new peer is notified of the drain again. On the loop, except {@link #isClosing} and {@link

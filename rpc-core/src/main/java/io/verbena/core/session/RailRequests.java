@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  *   client  RAIL_REQUEST {epoch, what I need} ──→
- *                           ←── UPGRADE_OFFER {epoch, how to connect} | UPGRADE_DECLINED {epoch, why}
+ *                           ←── UPGRADE_OFFER {epoch, how to connect} | UPGRADE_DECLINED {epoch, reason}
  *   client  connects; each end says PING over its end of the rail, and uses the rail once it has
  *           heard the other's: what is granted by it then finds it there
  * </pre>
@@ -190,7 +190,7 @@ final class RailRequests implements Participant {
       }
       if (asked != NONE && now - offeredNanos < Upgrade.LEAST_BETWEEN.toNanos()) {
         throw new LinkException(
-            "asked again within " + Upgrade.LEAST_BETWEEN.toMillis() + " ms", null);
+            "two requests came within " + Upgrade.LEAST_BETWEEN.toMillis() + " ms", null);
       }
       offeredNanos = now;
       URI here = URI.create(first.link.localAddress());

@@ -30,22 +30,22 @@ import org.slf4j.LoggerFactory;
  * frames wait for one, or when no frame was sent for a while.
  *
  * <pre>
- *   change of path, each direction by itself:
+ *   change of path, separately for each direction:
  *     sender    PATH_CHANGED {epoch, last} on the first link ─→ then numbers last+1 … on the better one
- *     receiver  keeps the better link's frames back until it has the marker, and all up to last
+ *     receiver  holds back the better link's frames until the marker and all up to last have come
  *
  *   settling, when the better link dies:
  *     each end  its own link closed and drained ─→ SETTLE {epoch, received} on the first link
- *     each end  has sent and heard SETTLE ─→ sends received+1 … on the first link
+ *     each end  sent and received SETTLE ─→ sends received+1 … on the first link
  *
- *   the better link dies, and there is a rail: it takes its place, once all is settled
- *     client    hears nothing by the rail; PATH_CHANGED for it on the first link, then holds numbers back
- *     server    takes the rail as the better link, PATH_CHANGED for it on the first link, and sends by it
- *     client    has that marker: sends by it, too
+ *   the better link dies, and a rail replaces it after settling:
+ *     client    sends PATH_CHANGED for the rail on the first link, then holds back numbered frames
+ *     server    uses the rail: PATH_CHANGED for it on the first link, then sends over it
+ *     client    receives that marker, then sends over the rail, too
  *
  *   the first link dies alone:
- *     both directions on the better one for good: it carries calls on, while the client makes
- *     another first link beside it; else, and when that takes too long, it goes too
+ *     if both directions use the better link, it carries the calls while the client makes
+ *     another first link; otherwise, or if that takes too long, the better link ends, too
  * </pre>
  *
  * <p>On the loop.

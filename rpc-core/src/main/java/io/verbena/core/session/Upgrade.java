@@ -36,8 +36,8 @@ import org.slf4j.LoggerFactory;
  * after the other until one works.
  *
  * <pre>
- *   client  HELLO or, later, UPGRADE_REQUEST {epoch, what I need} ──→
- *                           ←── UPGRADE_OFFER {epoch, how to connect} | UPGRADE_DECLINED {epoch, why}
+ *   client  HELLO or, later, UPGRADE_REQUEST {epoch, requirements} ──→
+ *                           ←── UPGRADE_OFFER {epoch, how to connect} | UPGRADE_DECLINED {epoch, reason}
  *           no answer within the connect time-out: the attempt has failed
  *   client  connects; each end changes its direction of the path when its end of the link is open
  * </pre>
@@ -536,7 +536,7 @@ final class Upgrade implements Participant {
     }
     long now = loop.now();
     if (offered && now - offeredNanos < LEAST_BETWEEN.toNanos()) {
-      decline(wanted, "asked again within " + LEAST_BETWEEN.toMillis() + " ms");
+      decline(wanted, "two requests came within " + LEAST_BETWEEN.toMillis() + " ms");
       return;
     }
     loop.timers().cancel(timer);

@@ -5,9 +5,9 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The items of one stream that have arrived and are not used up, and the memory that they count
- * for: what came in one message counts until the last of it is used. A few KiB of each stream are
- * not counted, so that streams of small items cost nothing. For use under the stream's lock.
+ * The items of one stream that have arrived and are not used up, and the memory for which they
+ * count. The bytes of a message count until its last item is used. A few KiB of each stream do not
+ * count, so streams of small items cost nothing. Use under the stream's lock.
  */
 final class HeldItems<T> {
   private static final long UNCOUNTED = 8 << 10;
@@ -35,7 +35,7 @@ final class HeldItems<T> {
     return Math.max(0, bytes - UNCOUNTED);
   }
 
-  /** Adds what has arrived; returns why there is no memory for it, or null. */
+  /** Adds items. Returns the reason why there is no memory for them, or null. */
   @Nullable String add(SessionStreams.Batch<T> batch) {
     long bytes = batch.bytes();
     long more = counted(held + bytes) - counted(held);
@@ -52,17 +52,17 @@ final class HeldItems<T> {
     return waiting.size();
   }
 
-  /** Returns whether to ask for items beyond these: what has been used up is always replaced. */
+  /** Returns whether to request additional items. Used items are always replaced. */
   boolean mayGrow() {
     return groups.isEmpty() || held <= UNCOUNTED || !memory.isBeyondGuaranteed();
   }
 
-  /** Hands on the next; null where none waits. It counts until it is used. */
+  /** Returns the next item, which counts until it is used. Null if there is none. */
   @Nullable T poll() {
     return waiting.poll();
   }
 
-  /** So many more have been used, in order; returns whether some count no more. */
+  /** Notes that further items were used, in order. Returns whether some no longer count. */
   boolean used(int number) {
     int before = groups.size();
     int left = number;

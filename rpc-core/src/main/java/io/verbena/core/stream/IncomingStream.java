@@ -19,8 +19,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stream at its receiver: asks the peer for what its one subscriber has requested, and hands it
- * on one by one on a handler's thread. Safe for any thread.
+ * The receiver's end of a stream. It asks the peer for the items that its only subscriber has
+ * requested, and passes them on one by one on a handler's thread. Safe for use by any thread.
  */
 final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
   private static final ThrottledLog BROKEN =
@@ -52,20 +52,20 @@ final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
   private @Nullable PendingCall<?> question;
   private boolean delivering;
 
-  /** Whether its subscriber says which items it has used. */
+  /** Whether the subscriber reports the items that it has used. */
   private boolean keptLater;
 
-  /** The subscriber hears nothing more. */
+  /** Whether the subscriber receives nothing more. */
   private boolean over;
 
-  /** Whether the loop has run since it was asked to show that. */
+  /** Whether the loop has run since the last check. */
   private volatile boolean loopRan = true;
 
   private long timer = Timers.NONE;
 
   /**
-   * The place that a stream has in its session. The place does not keep the stream reachable, and
-   * gives back what is left once nothing does.
+   * The entry of a stream in its session. It does not keep the stream reachable. When the stream is
+   * unreachable, the entry releases the rest.
    */
   static final class Place implements Runnable {
     private final WeakReference<IncomingStream<?>> stream;
@@ -74,10 +74,10 @@ final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
     final String name;
     private final HeldItems<?> items;
 
-    /** No more items come. */
+    /** Whether no more items arrive. */
     private boolean ended;
 
-    /** Why; null if all came. */
+    /** The failure; null if all items arrived. */
     private @Nullable Throwable failure;
 
     private @Nullable Runnable whenOver;
@@ -90,17 +90,17 @@ final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
       this.items = stream.items;
     }
 
-    /** Returns the stream; null if it cannot be reached any more. */
+    /** Returns the stream; null if it is no longer reachable. */
     @Nullable IncomingStream<?> stream() {
       return stream.get();
     }
 
-    /** Returns whether this is what its subscriber has heard of its end. */
+    /** Returns whether this is the failure that the subscriber received. */
     boolean hasFailedBy(Throwable thrown) {
-      return thrown == failure; // read by the thread that was told
+      return thrown == failure; // read by the thread that received it
     }
 
-    /** The stream cannot be reached any more. On the cleaner's thread. */
+    /** Ends an unreachable stream. On the cleaner's thread. */
     @Override
     public void run() {
       items.clear();
@@ -175,7 +175,10 @@ final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
     return deadlineNanos;
   }
 
-  /** Runs an action once when no more items come or are taken; at once if that is so. */
+  /**
+   * Runs an action once, when no more items arrive or are taken. Runs it at once if that is so
+   * already.
+   */
   void whenOver(Runnable action) {
     synchronized (this) {
       if (!over && !place.ended) {
@@ -200,7 +203,8 @@ final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
     }
     if (!first) {
       taker.onSubscribe(NONE);
-      taker.onError(new IllegalStateException("the stream of " + method + " has its subscriber"));
+      taker.onError(
+          new IllegalStateException("the stream of " + method + " has a subscriber already"));
       return;
     }
     taker.onSubscribe(this);
@@ -298,7 +302,7 @@ final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
     goOn();
   }
 
-  /** What was asked for does not arrive. */
+  /** Handles the failure of a request for items. */
   void failed(Throwable thrown) {
     if (thrown instanceof RpcException e && e.phase() != CallPhase.REPLIED && isOfPeer(e)) {
       endHere(ofCall(e));
@@ -307,7 +311,7 @@ final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
     }
   }
 
-  /** Returns whether there is nobody to be told that the stream has ended. */
+  /** Returns whether the peer already knows that the stream has ended. */
   private static boolean isOfPeer(RpcException e) {
     return e.status() == RpcStatus.UNAVAILABLE || e.status() == RpcStatus.CANCELLED;
   }
@@ -316,13 +320,16 @@ final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
     endHere(failure(status, why, null));
   }
 
-  /** Its call was executed, whatever became of the question. */
+  /**
+   * Returns the failure of the call of this stream. That call was executed, whatever happened to
+   * the request for items.
+   */
   private RpcException ofCall(RpcException e) {
     if (e.status() == RpcStatus.DEADLINE_EXCEEDED && e.phase() != CallPhase.REPLIED) {
-      return failure(e.status(), PASSED, e); // the question had what was left of the call's time
+      return failure(e.status(), PASSED, e); // the request had the rest of the call's time
     }
     String words = String.valueOf(e.getMessage());
-    int reason = words.indexOf(e.status() + ": "); // before it, how far the question came
+    int reason = words.indexOf(e.status() + ": "); // the text before it is about the request
     return failure(e.status(), reason < 0 ? words : words.substring(reason), e)
         .withMetadata(e.metadata());
   }
@@ -338,7 +345,7 @@ final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
         cause);
   }
 
-  /** Ends it from this side, or for a failure, and tells the peer. */
+  /** Ends the stream by this end or with a failure, and tells the peer. */
   private void end(@Nullable Throwable why) {
     PendingCall<?> unanswered;
     synchronized (this) {
@@ -346,7 +353,7 @@ final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
     }
     if (finish(why)) {
       if (unanswered != null) {
-        unanswered.cancel(true); // it has a place in the window, which the next call may wait for
+        unanswered.cancel(true); // it occupies the window, for which the next call may wait
       }
       streams.stop(place);
       streams.forget(place);
@@ -361,7 +368,7 @@ final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
     }
   }
 
-  /** Returns whether it had not ended. */
+  /** Marks the stream as ended. Returns false if it had ended before. */
   private boolean finish(@Nullable Throwable why) {
     synchronized (this) {
       if (place.ended) {
@@ -376,7 +383,7 @@ final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
     return true;
   }
 
-  // ---- handing on ----
+  // ---- passing items on ----
 
   private void goOn() {
     int ask = 0;
@@ -423,11 +430,11 @@ final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
     }
   }
 
-  /** Hands on the next item or the end; returns whether there was an item. */
+  /** Passes the next item or the end on. Returns whether there was an item. */
   private boolean deliverNext(Flow.Subscriber<? super T> taker) {
     T item;
     boolean last;
-    synchronized (this) { // at once: as soon as this one has nothing to do another may begin
+    synchronized (this) { // in one step: another run may begin as soon as this one is idle
       item = over || requested == 0 ? null : items.poll();
       last = item == null && !over && place.ended && items.waiting() == 0;
       over |= last;

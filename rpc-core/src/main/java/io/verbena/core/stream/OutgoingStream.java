@@ -20,23 +20,24 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stream at its sender. The publisher is subscribed to when the peer first asks, and is asked for
- * as many items as the peer. Its code runs on handlers' threads. Safe for any thread.
+ * The sender's end of a stream. It subscribes to the publisher at the peer's first request, and
+ * requests as many items as the peer. User code runs on handlers' threads. Safe for use by any
+ * thread.
  */
 final class OutgoingStream<T> implements Flow.Subscriber<T> {
   private static final ThrottledLog BROKEN =
       ThrottledLog.of(OutgoingStream.class, "streams whose publisher failed");
 
   private static final ThrottledLog NEVER_ASKED =
-      ThrottledLog.of(OutgoingStream.class, "results that were never asked for items");
+      ThrottledLog.of(OutgoingStream.class, "streams of results without a request for items");
 
-  /** How long a result may wait until its receiver asks for the first items. */
+  /** The time for the receiver of a result to request the first items. */
   static final long FIRST_QUESTION_SECONDS = 60;
 
-  /** A batch ends behind the item that reaches this. */
+  /** A batch ends after the item that reaches this size. */
   private static final int BATCH_BYTES = 32 << 10;
 
-  /** That no item follows, and whether one may. */
+  /** The encoding of the end, and of whether an item follows. */
   private static final int END_BYTES = 2;
 
   private final SessionStreams streams;
@@ -50,13 +51,16 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
   private Flow.@Nullable Subscription subscription;
   private boolean subscribed;
 
-  /** It was made for one call that is over with it; an argument may be tried with the next. */
+  /**
+   * Whether it belongs to a result, whose call is over. The stream of an argument may be used for
+   * another attempt.
+   */
   private final boolean ofResult;
 
-  /** How many items the publisher was asked for and has yet to send. */
+  /** The items that the publisher was asked for and has not sent. */
   private long coming;
 
-  /** The peer's question that has no answer yet. */
+  /** The peer's request without an answer. */
   private @Nullable ServerCall question;
 
   private boolean answering;
@@ -64,10 +68,10 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
   private boolean ended;
   private @Nullable Throwable failure;
 
-  /** Nobody takes items any more. */
+  /** Whether the receiver takes no more items. */
   private boolean cancelled;
 
-  /** Until the first question, for a result. For the loop. */
+  /** The timer of the first request of a result. Only the loop uses it. */
   private long timer = Timers.NONE;
 
   OutgoingStream(
@@ -91,7 +95,7 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
     return id;
   }
 
-  /** That of a result ends unless the peer asks for items in time. */
+  /** Ends the stream of a result unless the peer requests items in time. */
   void awaitFirstQuestion() {
     EventLoop loop = streams.host().loop();
     loop.execute(
@@ -117,7 +121,7 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
 
   // ---- the peer ----
 
-  /** The peer asks for items. On the loop. */
+  /** Handles a request for items. On the loop. */
   void asked(ServerCall call, int number) {
     boolean first;
     synchronized (this) {
@@ -125,7 +129,8 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
         call.handle(
             reply -> {
               throw new RpcException(
-                  RpcStatus.INVALID_ARGUMENT, method + ": its stream is asked for twice at once");
+                  RpcStatus.INVALID_ARGUMENT,
+                  method + ": two requests for items of its stream at once");
             });
         return;
       }
@@ -155,14 +160,14 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
     streams.host().loop().execute(() -> call.handle(this::answer));
   }
 
-  /** Writes what there is. On the handler's thread. */
+  /** Writes the available items. On the handler's thread. */
   private void answer(Reply reply) throws Exception {
     boolean written = false;
     try {
       written = write(reply);
     } catch (Throwable e) {
       if (!(e instanceof RpcException told && told.isAnswer())) {
-        BROKEN.warn("The stream of {} failed, by its publisher or by an item", method, e);
+        BROKEN.warn("The publisher or an item of the stream of {} failed", method, e);
       }
       throw e;
     } finally {
@@ -186,7 +191,7 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
         if (i == 0) {
           throw e;
         }
-        out.takeBack(length); // it may fit into the next message, and those before it arrive
+        out.takeBack(length); // it may fit into the next message; earlier items are sent
         putBack(item);
         break;
       }
@@ -209,12 +214,12 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
     return out.length() >= BATCH_BYTES || out.hasParts();
   }
 
-  /** The end of a batch belongs to its message. */
+  /** Checks that the message has room for the end of a batch. */
   private void checkRoom(WireEncoder out) {
     int most = streams.host().longestMessage();
     if (out.length() + END_BYTES > most) {
       throw new WireException(
-          "an item takes %d bytes, and a message of both ends' maxMessageBytes %d has two for itself"
+          "an item takes %d bytes, but maxMessageBytes is %d, of which the message itself needs two"
               .formatted(out.length(), most));
     }
   }
@@ -244,7 +249,7 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
     items.addFirst(item);
   }
 
-  /** Nobody takes items any more. */
+  /** Ends the stream, because the receiver takes no more items. */
   void cancel() {
     Flow.Subscription from;
     boolean waits;
@@ -264,7 +269,7 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
       loop.execute(() -> loop.timers().cancel(timer));
     }
     if (waits && ofResult) {
-      streams.run(this::subscribe); // and cancel: it may hold a file
+      streams.run(this::subscribe); // then cancel: the publisher may hold a file
     }
     answerIfDue();
     if (from != null) {
@@ -272,7 +277,10 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
     }
   }
 
-  /** The peer is gone, and with it its question, unless it has never heard of the stream. */
+  /**
+   * Handles the loss of the peer, which ends its request. An argument's stream that the peer never
+   * knew stays.
+   */
   void peerLost() {
     if (!mayBeAskedFor.getAsBoolean()) {
       return;
@@ -342,7 +350,7 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
         return;
       }
       if (coming == 0) {
-        failure = new IllegalStateException("its publisher sends more than it is asked for");
+        failure = new IllegalStateException("its publisher sends more items than requested");
         ended = true;
         from = subscription;
       } else {

@@ -40,8 +40,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The streams of one session. Who takes a stream asks for its next items by a call, whose answer
- * waits until there are some: so the calls' own frames, windows and large values carry streams.
+ * The streams of one session. The receiver requests the next items by a call, whose answer waits
+ * until there are some. So streams use the frames, windows and large values of calls.
  *
  * <pre>
  *   IncomingStream ──── next(id, most) ───→ OutgoingStream ──request(n)──→ the user's publisher
@@ -49,10 +49,11 @@ import org.jspecify.annotations.Nullable;
  *                  ──── next(id, 0) ──────→                ──cancel──────→
  * </pre>
  *
- * <p>The ids are random, since a client's session may meet another server. Safe for any thread.
+ * <p>The ids are random, because a client's session may meet another server. Safe for use by any
+ * thread.
  */
 public final class SessionStreams implements Participant, CallStreams.Maker {
-  /** The most items that may be asked for, and that wait for a subscriber. */
+  /** The most items of one request, and the most that wait for a subscriber. */
   static final int MOST = 256;
 
   private static final String NAME = OwnService.STREAMS;
@@ -84,16 +85,16 @@ public final class SessionStreams implements Participant, CallStreams.Maker {
   private final SessionCaller caller;
   private final Map<Long, OutgoingStream<?>> outgoing = new ConcurrentHashMap<>();
 
-  /** Of those that have not ended. */
+  /** The streams that have not ended. */
   private final Set<IncomingStream.Place> incoming = ConcurrentHashMap.newKeySet();
 
-  /** Null until the session has its first stream, and its peer is told of the service. */
+  /** Null before the first stream of the session, when the peer does not know the service. */
   private volatile @Nullable SplittableRandom ids;
 
-  /** None yet. */
+  /** Starts without streams. */
   public SessionStreams(Calls host, OutgoingCalls calls) {
     this.host = host;
-    this.caller = new SessionCaller(calls, CallOptions.DEFAULT); // by no interceptor
+    this.caller = new SessionCaller(calls, CallOptions.DEFAULT); // without interceptors
   }
 
   @Override
@@ -107,8 +108,8 @@ public final class SessionStreams implements Participant, CallStreams.Maker {
   private synchronized void begin() {
     if (ids == null) {
       host.session().serve(new ServiceBinding(SERVICE, (method, in, call) -> next(in, call)));
-      host.session().caller(SERVICE, CallOptions.DEFAULT); // so that the peer's is compared with it
-      ids = new SplittableRandom(host.loop().clock().nanoTime()); // last: others look at it alone
+      host.session().caller(SERVICE, CallOptions.DEFAULT); // to compare it with the peer's service
+      ids = new SplittableRandom(host.loop().clock().nanoTime()); // last: others check only this
     }
   }
 
@@ -123,7 +124,7 @@ public final class SessionStreams implements Participant, CallStreams.Maker {
     return new MethodDescriptor<>(NAME, NEXT_ID, name, false, false, false, 0, reader, null);
   }
 
-  /** Runs code of the user's, as handlers run. */
+  /** Runs user code as handlers run. */
   void run(Runnable users) {
     host.runUsers(users);
   }
@@ -132,7 +133,7 @@ public final class SessionStreams implements Participant, CallStreams.Maker {
     return host;
   }
 
-  /** Nobody asks for what is left, and nothing more comes. */
+  /** Ends the streams. No requests and no items follow. */
   @Override
   public void peerGone(RpcStatus status, String reason, boolean forGood) {
     List.copyOf(outgoing.values()).forEach(OutgoingStream::peerLost);
@@ -146,7 +147,7 @@ public final class SessionStreams implements Participant, CallStreams.Maker {
     }
   }
 
-  // ---- what this end sends ----
+  // ---- streams that this end sends ----
 
   <T> OutgoingStream<T> add(
       MethodDescriptor<?> method,
@@ -155,11 +156,11 @@ public final class SessionStreams implements Participant, CallStreams.Maker {
       boolean ofResult,
       BooleanSupplier mayBeAskedFor) {
     if (outgoing.size() >= host.session().limits().maxCalls()) {
-      if (ofResult) { // its publisher hears of that, or what it holds would stay open
+      if (ofResult) { // the publisher is cancelled, so that it can close its files
         new OutgoingStream<>(this, 0, method, items, item, true, mayBeAskedFor).cancel();
       }
       throw new WireException(
-          "its session sends %d streams already: end some, or raise maxCalls"
+          "the session already sends %d streams: end some, or raise maxCalls"
               .formatted(outgoing.size()));
     }
     OutgoingStream<T> stream;
@@ -187,7 +188,7 @@ public final class SessionStreams implements Participant, CallStreams.Maker {
     long id = in.readVarLong();
     int most = in.readVarInt();
     if (most < 0 || most > MOST) {
-      throw new WireException(most + " items asked for at once, and " + MOST + " may be");
+      throw new WireException(most + " items requested at once, more than " + MOST);
     }
     OutgoingStream<?> stream = outgoing.get(id);
     if (stream != null && most > 0) {
@@ -202,19 +203,19 @@ public final class SessionStreams implements Participant, CallStreams.Maker {
           if (most > 0) {
             throw new RpcException(
                 RpcStatus.UNAVAILABLE,
-                "the stream has ended, as a result does that is not asked for items within %d s, or the end that sent it is gone"
+                "the stream has ended or its sender is gone; a result ends unless its items are requested within %d s"
                     .formatted(OutgoingStream.FIRST_QUESTION_SECONDS));
           }
         });
   }
 
-  // ---- what this end receives ----
+  // ---- streams that this end receives ----
 
   /**
-   * Items that have come in one message, in order.
+   * The items of one message, in order.
    *
-   * @param last whether none follows
-   * @param bytes how many they took in the message, and beside it
+   * @param last whether no item follows
+   * @param bytes their size in the message and beside it
    */
   record Batch<T>(List<T> items, boolean last, long bytes) {}
 
@@ -225,19 +226,19 @@ public final class SessionStreams implements Participant, CallStreams.Maker {
     return stream;
   }
 
-  /** Returns whether streams of the peer's have not ended. */
+  /** Returns whether streams of the peer have not ended. */
   @Override
   public boolean asksDrainingPeer() {
     return !incoming.isEmpty();
   }
 
-  /** A stream has ended, and all that the peer is to hear of that has been said. */
+  /** Removes an ended stream. The peer has been told of the end. */
   void forget(IncomingStream.Place stream) {
     incoming.remove(stream);
     host.streamEnded();
   }
 
-  /** Asks for items of a stream of the peer's; its listener hears on the loop. */
+  /** Requests items of a stream of the peer. Its listener runs on the loop. */
   <T> void ask(IncomingStream<T> stream, int most) {
     MethodDescriptor<Batch<T>> method =
         next("next of " + stream.name(), in -> read(in, stream.reader(), most));
@@ -258,7 +259,7 @@ public final class SessionStreams implements Participant, CallStreams.Maker {
     List<T> items = new ArrayList<>();
     while (in.readBoolean()) {
       if (items.size() == most) {
-        throw new WireException("more items than the " + most + " asked for");
+        throw new WireException("more items than the " + most + " requested");
       }
       items.add(item.apply(in));
     }
@@ -270,8 +271,8 @@ public final class SessionStreams implements Participant, CallStreams.Maker {
   }
 
   /**
-   * Tells the peer that nobody takes a stream of its any more. However long the link is lost or the
-   * window full, it hears of it as long as there is a session.
+   * Tells the peer that a stream of its is no longer read. The message waits for a lost link and a
+   * full window, as long as there is a session.
    */
   void stop(IncomingStream.Place stream) {
     long never = host.loop().clock().nanoTime() + NanoClock.LONGEST_NANOS;
@@ -284,10 +285,10 @@ public final class SessionStreams implements Participant, CallStreams.Maker {
         },
         never,
         begun -> {},
-        failure -> {}); // then the peer is gone, and its end of the stream, too
+        failure -> {}); // then the peer is gone with its end of the stream
   }
 
-  /** Makes a call; where the window is full, on a thread that waits for room. */
+  /** Makes a call. If the window is full, a thread waits for room. */
   private <R> void call(
       MethodDescriptor<R> method,
       ArgumentWriter arguments,

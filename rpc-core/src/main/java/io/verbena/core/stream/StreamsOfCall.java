@@ -19,10 +19,13 @@ final class StreamsOfCall implements CallStreams {
   private @Nullable OutgoingStream<?> outgoing;
   private IncomingStream.@Nullable Place incoming;
 
-  /** Whether they are among the arguments of a call of this end's. */
+  /** Whether these are arguments of a call of this end. */
   private final boolean ofArguments;
 
-  /** Of the call whose arguments they are, while there is one: it keeps its result reachable. */
+  /**
+   * Returns whether the call with these arguments was sent; null without a call. A call keeps its
+   * result reachable.
+   */
   private volatile @Nullable BooleanSupplier hasLeft;
 
   private volatile boolean answered;
@@ -75,7 +78,10 @@ final class StreamsOfCall implements CallStreams {
     }
   }
 
-  /** Returns whether the peer may know of the stream; what has not left goes to the next. */
+  /**
+   * Returns whether the peer may request items. Streams of a call that was not sent belong to the
+   * next attempt.
+   */
   private boolean mayBeAskedFor() {
     BooleanSupplier left = hasLeft;
     return !ofArguments || answered || (left != null && left.getAsBoolean());

@@ -1,4 +1,4 @@
-/** Streams among the arguments and results of calls: their items are asked for by calls. */
+/** Streams among the arguments and results of calls. Calls request their items. */
 @NullMarked
 package io.verbena.core.stream;
 

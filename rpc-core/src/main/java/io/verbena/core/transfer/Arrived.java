@@ -18,12 +18,12 @@ public final class Arrived implements Received {
     this.block = block;
   }
 
-  /** An object that is not in memory. */
+  /** Makes an object that is not in memory. */
   public static Received elsewhere(long length) {
     return new Arrived(length, null, null);
   }
 
-  /** An object in memory, pooled where there is a block. */
+  /** Makes an object in memory. The memory is pooled if there is a block. */
   static Received in(MemorySegment memory, BulkMemory.@Nullable Block block) {
     return new Arrived(memory.byteSize(), memory, block);
   }
@@ -36,19 +36,19 @@ public final class Arrived implements Received {
   @Override
   public MemorySegment memory() {
     if (memory == null) {
-      throw new IllegalStateException("this object is not in memory: it went where it was to go");
+      throw new IllegalStateException("this object is not in memory: it is at its destination");
     }
     if (closed) {
-      throw new IllegalStateException("this object was closed, and its memory given back");
+      throw new IllegalStateException("this object is closed, and its memory was released");
     }
     return memory;
   }
 
   @Override
   public String toString() {
-    String where = "where it was to go";
+    String where = "at its destination";
     if (memory != null) {
-      where = block == null ? "in memory of its receiver's" : "in pooled memory";
+      where = block == null ? "in its receiver's memory" : "in pooled memory";
     }
     return "an object of " + length + " bytes, " + where + (closed ? ", closed" : "");
   }

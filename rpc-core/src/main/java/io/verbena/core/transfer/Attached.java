@@ -15,8 +15,8 @@ import java.util.Iterator;
 import java.util.List;
 
 /**
- * Memory that is written from, as attached to one path after another. Long memory is attached in
- * pieces, each for as long as it is written from: a path can hold less than an object has.
+ * Memory that is read for sending, attached to one path after another. Long memory is attached in
+ * pieces, each only while it is read, because a path may have less room than an object needs.
  */
 final class Attached {
   private final MemorySegment memory;
@@ -52,7 +52,7 @@ final class Attached {
     return memory;
   }
 
-  /** Writes a piece that begins there in this memory. */
+  /** Writes a piece that begins at this offset of the memory. */
   SendResult write(
       BulkPath path, RemoteTarget target, Supply.Piece piece, long offset, Runnable whenOver)
       throws LinkException, TransferProblem {
@@ -97,7 +97,10 @@ final class Attached {
     return place;
   }
 
-  /** Attaches all of it, or a piece; where there is no room for that, a shorter one. */
+  /**
+   * Attaches all of the memory or one piece of it. If the path has no room for that, a shorter
+   * piece is attached.
+   */
   private Place attach(BulkPath path, long offset, int length) throws LinkException {
     long from = memory.byteSize() <= BulkPath.PIECE_BYTES ? 0 : offset;
     long bytes = Math.min(memory.byteSize() - from, Math.max(length, BulkPath.PIECE_BYTES));
@@ -115,7 +118,7 @@ final class Attached {
     }
   }
 
-  /** Of a path: others beside it may go on with theirs. */
+  /** Releases the unused pieces of this path. Other paths may continue with theirs. */
   private void releaseUnused(BulkPath path) {
     for (Iterator<Place> all = places.iterator(); all.hasNext(); ) {
       Place place = all.next();
@@ -126,7 +129,7 @@ final class Attached {
     }
   }
 
-  /** It is written from no more; hears when nothing reads it any more. */
+  /** Ends the use of the memory. The callback runs when nothing reads it any more. */
   void retire(Runnable whenFree) {
     this.whenFree = whenFree;
     retired = true;

@@ -21,18 +21,19 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file or a consumer, reached through a few pooled blocks: one is granted again only when what it
- * held has been taken, so that a slow destination slows the sender down. What fits the session's
- * own part is claimed at once, since nobody else could have it. Beyond, there is one short block
- * until it has been filled once: an object that is announced and does not come takes little.
+ * A file or a consumer, filled through a few pooled blocks. A block is granted again only when its
+ * bytes have been stored, so a slow destination slows the sender down. Blocks that fit the
+ * session's own part of the memory are claimed at once, because no other session could have that
+ * part. Beyond it, one short block is used until it has been filled once, so an object that is
+ * announced and never arrives takes little memory.
  *
- * <p>On the loop, but what takes the bytes: that is done elsewhere, one thing at a time, and the
- * loop leaves it what it uses meanwhile.
+ * <p>On the loop. The store methods run elsewhere, one at a time, and the loop does not touch their
+ * state meanwhile.
  */
 abstract class BufferedDestination extends Destination {
   private static final int MOST_BLOCKS = 4;
 
-  /** Of the first block, where the session's own part is used up. */
+  /** Size of the first block when the session's own part is used up. */
   private static final long SHORT_BYTES = 64 << 10;
 
   final SessionImpl session;
@@ -45,7 +46,7 @@ abstract class BufferedDestination extends Destination {
   private final ArrayDeque<LandingPiece> full = new ArrayDeque<>();
   private final Crc crc = new Crc();
 
-  /** Longer blocks, in the place of the first; as long as nothing was taken of those. */
+  /** Longer blocks in place of the first one, until one of them has been stored. */
   private List<Block> grown = List.of();
 
   private boolean mayGrow;
@@ -56,9 +57,9 @@ abstract class BufferedDestination extends Destination {
   private boolean givenUp;
 
   /**
-   * Nothing claimed yet.
+   * Makes a destination without memory.
    *
-   * @param by who takes the bytes
+   * @param by the thread that stores the bytes
    */
   BufferedDestination(SessionImpl session, RunOn by) {
     this.session = session;
@@ -67,31 +68,31 @@ abstract class BufferedDestination extends Destination {
     this.share = session.pooled();
   }
 
-  // ---- what takes the bytes, in their order: on one thread at a time; may block ----
+  // ---- storing the bytes in order: one thread at a time; may block ----
 
   /**
-   * Makes ready for an object of this length.
+   * Prepares for an object of this length.
    *
-   * @param sum sums what is there from before; null: nothing of that is wanted, nor to be kept
-   * @return how many bytes of an object of this length are there from before, as they were stored
+   * @param sum adds up the bytes of an earlier transfer; null: such bytes are neither wanted nor
+   *     kept
+   * @return how many bytes of an object of this length an earlier transfer stored here
    */
   long open(long total, @Nullable Crc sum) throws Exception {
     return 0;
   }
 
-  /** What is there from before is of another object. */
+  /** Discards the bytes of an earlier transfer, which belong to another object. */
   void openAgain() throws Exception {}
 
-  /** Takes the next bytes. */
   abstract void store(MemorySegment bytes, long offset) throws Exception;
 
-  /** All has been taken. */
+  /** Completes the destination. All bytes have been stored. */
   void finish() throws Exception {}
 
   /**
-   * No more comes.
+   * Ends without the rest of the object.
    *
-   * @param keep whether what was taken may be of use to another transfer
+   * @param keep whether another transfer may use the stored bytes
    */
   void discard(boolean keep) {}
 
@@ -130,7 +131,10 @@ abstract class BufferedDestination extends Destination {
     return blocks;
   }
 
-  /** The first block has been filled, and taken: claims longer ones in its place if it can. */
+  /**
+   * Claims longer blocks in place of the first one, if it can. The first block has been filled and
+   * stored.
+   */
   private void grow(long left) {
     if (!mayGrow || left <= SHORT_BYTES) {
       return;
@@ -157,7 +161,7 @@ abstract class BufferedDestination extends Destination {
     List.copyOf(claimed).forEach(this::release);
   }
 
-  // ---- as a destination ----
+  // ---- methods of a destination ----
 
   @Override
   long capacity() {
@@ -270,7 +274,7 @@ abstract class BufferedDestination extends Destination {
         });
   }
 
-  /** What has come is worth longer blocks than the first. */
+  /** Replaces the first block by longer ones. Enough bytes have arrived to make that worthwhile. */
   private void replaceFirst() {
     if (!grown.isEmpty()) {
       free.forEach(this::release);

@@ -9,7 +9,7 @@ import io.verbena.core.session.SessionImpl;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** What both ends of a transfer have in common: a number, a user and one end. */
+/** The common part of both ends of a transfer: its number, its user and its end. */
 abstract class BulkTransfer {
   private static final int MOST_TEXT = 1000;
 
@@ -25,47 +25,51 @@ abstract class BulkTransfer {
     handle.endedBy(this::fail);
   }
 
-  /** Returns whether it has ended, well or not; memory may still be waited for. */
+  /** Returns whether the transfer has ended, well or not. Memory may still be in use. */
   public abstract boolean isOver();
 
-  /** It is over from now on, and its session hears of it. */
+  /** Marks the transfer as over and notifies its session. */
   abstract void ends(boolean well);
 
-  /** Returns whether the peer is there, and does not know of an end yet. */
+  /** Returns whether the peer is connected and does not know yet that the transfer has ended. */
   final boolean peerWaits() {
     return peerWaits;
   }
 
-  /** The peer was told how it ends, and waits no more. */
+  /** Notes that the peer knows the end of the transfer and no longer waits. */
   final void peerKnows() {
     peerWaits = false;
   }
 
   /**
-   * Returns whether the sender says when all is written: to tell a checksum that is compared, or
-   * where there is no byte whose arrival would end it.
+   * Returns whether the sender announces that all bytes are written. It does so to send a checksum,
+   * and for an object without bytes, because no arrival would end that.
    */
   static boolean endsBySent(boolean checked, long length) {
     return checked || length == 0;
   }
 
-  /** Ends it for a reason of this end's, unless it is over; then it does nothing. */
+  /** Fails the transfer for a reason of this end. Does nothing if the transfer is over. */
   public final void fail(RpcStatus status, String why) {
     fail(status, why, null, true);
   }
 
-  /** More of it may be ready, stored, fenced or opened: it goes on. */
+  /**
+   * Continues the transfer. More bytes may be ready or stored, and memory may have been fenced or
+   * opened.
+   */
   abstract void moves();
 
-  /** Where it comes from can give no more, or where it goes can take no more. */
+  /** Fails the transfer because its source cannot be read, or its destination cannot be written. */
   void broken(Throwable cause) {
     fail(TransferProblem.statusOf(cause), TransferProblem.wordsOf(cause), cause, true);
   }
 
   /**
-   * Ends it, unless it is over, or has to see first whether it is whole.
+   * Fails the transfer. Does nothing if it is over; may be postponed until it is known whether the
+   * object is complete.
    *
-   * @param tellPeer whether there is a peer, which does not know yet
+   * @param tellPeer whether there is a peer that does not know yet
    */
   final void fail(RpcStatus status, String why, @Nullable Throwable cause, boolean tellPeer) {
     if (isOver()) {
@@ -85,7 +89,7 @@ abstract class BulkTransfer {
         new TransferException(status, handle.object(), handle.whence(), confirmed(), why, cause));
   }
 
-  /** Has the peer give up what it would send, or what it asks for. */
+  /** Asks the peer to stop sending, or to stop waiting for, an object. */
   static void refuse(SessionImpl session, long id, RpcStatus status, String why) {
     session.sendBulk(
         FrameKind.BULK_CANCEL,
@@ -96,7 +100,7 @@ abstract class BulkTransfer {
         });
   }
 
-  /** Half a surrogate pair cannot be encoded: it becomes a '?'. */
+  /** Replaces half of a surrogate pair, which cannot be encoded, by a '?'. */
   private static String wellFormed(String text) {
     return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
   }
@@ -109,15 +113,18 @@ abstract class BulkTransfer {
     ends(true);
   }
 
-  /** Keeps a failure for later, where it cannot be told yet whether it is one; else false. */
+  /**
+   * Keeps a failure for later, if it is not known yet whether the object is complete. Otherwise
+   * returns false.
+   */
   boolean putsOff(Runnable failing) {
     return false;
   }
 
-  /** Returns what the receiving end has confirmed. */
+  /** Returns how many bytes the receiver has confirmed. */
   abstract long confirmed();
 
-  /** Frees what can be freed, the rest when it can, and tells the user. */
+  /** Frees what is no longer in use and the rest later, then fails the user's future. */
   abstract void failed(TransferException failure);
 
   abstract void pathClosed(BulkPath path);

@@ -17,15 +17,16 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the calls of one session move beside their messages: answers that go to a landing, and large
- * values. They are as many as calls, and named by them. On the session's loop.
+ * Objects and large values that calls of one session move beside their messages. An answer may go
+ * to the caller's landing. The calls limit the number of these transfers and number them. On the
+ * session's loop.
  */
 public final class CallTransfers {
   private final Transfers transfers;
   private final SessionImpl session;
   private final ArrayDeque<LargeValueDestination> growing = new ArrayDeque<>();
 
-  /** None yet. */
+  /** Starts without transfers. */
   public CallTransfers(Transfers transfers) {
     this.transfers = transfers;
     this.session = transfers.session;
@@ -38,11 +39,11 @@ public final class CallTransfers {
   // ---- answers ----
 
   /**
-   * Opens where the answer to a call of this end goes; before its request is sent.
+   * Opens the landing for the answer to a call of this end, before the request is sent.
    *
-   * @param received hears what was received
-   * @param failed hears why nothing was, when nothing is written into its landing any more
-   * @return the answer, which may be given up
+   * @param received takes the received object
+   * @param failed takes the failure, once nothing writes into the landing any more
+   * @return the transfer of the answer, which can be failed
    */
   public IncomingTransfer await(
       long callId,
@@ -84,9 +85,9 @@ public final class CallTransfers {
   }
 
   /**
-   * Answers a call of the peer's.
+   * Answers a call of the peer.
    *
-   * @param whenReleased runs once the source is read no more, and does not throw
+   * @param whenReleased runs once nothing reads the source any more, and does not throw
    */
   public void answer(long callId, String call, OpenSource source, Runnable whenReleased) {
     long id = idOfCall(callId, TransferIds.ANSWER, false);
@@ -111,8 +112,9 @@ public final class CallTransfers {
   }
 
   /**
-   * Sends what a message of this end's left out; its number has been given. That it cannot be sent
-   * is for the receiving end to say, which knows whether the call was executed.
+   * Sends the large values of a message of this end. The message already has its number. The
+   * receiver reports a failure to send them, because only the receiver knows whether the call was
+   * executed.
    *
    * @param request whether the message is a request, not a reply
    */
@@ -125,13 +127,14 @@ public final class CallTransfers {
   }
 
   /**
-   * Receives what a message of the peer's left out.
+   * Receives the large values of a message of the peer.
    *
    * @param request whether the message is a request, not a reply
-   * @param arena what segments go to; null: the heap
-   * @param timeout how long it may take; null: as long as it takes
-   * @param arrived takes the values, and what gives back their memory, which they count for
-   * @return what is on its way
+   * @param arena the owner of segments; null: the heap
+   * @param timeout the longest time; null: unlimited
+   * @param arrived takes the values, and a callback that releases their memory, for which they
+   *     count
+   * @return the transfer
    */
   public IncomingTransfer receiveParts(
       long callId,
@@ -163,12 +166,15 @@ public final class CallTransfers {
     return transfer;
   }
 
-  /** Has the peer not send what a message of its left out. */
+  /** Asks the peer not to send the large values of its message. */
   public void refuseParts(long callId, boolean request, RpcStatus status, String why) {
     transfers.refuse(idOfCall(callId, partsOf(request), !request), status, why);
   }
 
-  /** Nobody waits for a call of this end's any more: neither way are its values of use. */
+  /**
+   * Ends the transfers of a call that this end abandoned. Its values are of no use in either
+   * direction.
+   */
   public void abandoned(long callId) {
     abandon(idOfCall(callId, TransferIds.REQUEST_PARTS, true));
     abandon(idOfCall(callId, TransferIds.REPLY_PARTS, true));
@@ -177,7 +183,7 @@ public final class CallTransfers {
   private void abandon(long id) {
     BulkTransfer transfer = transfers.find(id);
     if (transfer != null) {
-      transfer.fail(RpcStatus.CANCELLED, "its call was given up");
+      transfer.fail(RpcStatus.CANCELLED, "its call was abandoned");
     }
   }
 }

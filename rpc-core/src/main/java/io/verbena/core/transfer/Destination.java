@@ -8,12 +8,15 @@ import io.verbena.core.bulk.BulkPath;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Where an object on its way in goes. On the loop, but {@link #prepare}. */
+/** The destination of an arriving object. On the loop, except for {@link #prepare}. */
 abstract class Destination {
-  /** Null before there is one. */
+  /** Null before there is a transfer. */
   private volatile @Nullable BulkTransfer owner;
 
-  /** Tells whoever watches a landing of its transfer; returns the landing that it is besides. */
+  /**
+   * Passes the transfer to the observer of a watched landing, and returns the landing without its
+   * observer.
+   */
   static Landing watched(Landing landing, Transfer transfer) {
     if (landing instanceof Landing.Watched(Landing inner, Consumer<? super Transfer> watcher)) {
       watcher.accept(transfer);
@@ -22,12 +25,14 @@ abstract class Destination {
     return landing;
   }
 
-  /** A transfer goes here from now on. */
+  /** Sets the transfer that writes here. */
   final void belongsTo(BulkTransfer owner) {
     this.owner = owner;
   }
 
-  /** Has its owner go on: {@link #next} may have memory again, or what was under way is done. */
+  /**
+   * Lets the owner continue. {@link #next} may have memory again, or a task elsewhere has ended.
+   */
   final void moves() {
     BulkTransfer hears = owner;
     if (hears != null) {
@@ -42,114 +47,122 @@ abstract class Destination {
     }
   }
 
-  /** Returns how many bytes of memory it holds without moving on; 0 while it waits for more. */
+  /**
+   * Returns how many bytes of memory the destination holds while it makes no progress; 0 while it
+   * waits for more.
+   */
   long takes() {
     return 0;
   }
 
-  /** Returns the longest object that it takes. */
+  /** Returns the length of the longest object that fits. */
   abstract long capacity();
 
-  /** Returns whether it can be prepared on the loop, for any object of up to so many bytes. */
+  /** Returns whether the loop may call {@link #prepare}, for any object of at most this length. */
   abstract boolean isQuicklyPrepared(long length);
 
   /**
-   * Claims what an object of this length needs, all of it or nothing. On any thread; may block.
+   * Claims everything that an object of this length needs, or nothing. On any thread; may block.
    *
-   * @param checksum when a checksum will be asked for
-   * @throws Exception says why it cannot
+   * @param checksum when a checksum is wanted
+   * @throws Exception the reason why the destination cannot take the object
    */
   abstract void prepare(long length, Checksum checksum) throws Exception;
 
   /**
-   * Returns what it has of such an object from before, if it is summed and can be gone on with by
-   * another transfer; null if not. Once it is prepared.
+   * Returns the bytes of such an object that an earlier transfer left, if their checksum is known
+   * and another transfer can resume after them. Otherwise null. Requires {@link #prepare}.
    */
   @Nullable Beginning beginning() {
     return null;
   }
 
-  /** What it has from before is of another object; hears what went wrong, or null. */
+  /**
+   * Discards the beginning, which belongs to another object. The callback takes the failure, or
+   * null.
+   */
   void beginAgain(Consumer<@Nullable Throwable> then) {
     then.accept(null);
   }
 
   /**
-   * Returns memory for what comes from this offset on; null while there is none.
+   * Returns memory for the bytes from this offset; null while there is none.
    *
-   * @param most so many bytes at most; less than {@link BulkPath#PIECE_BYTES} where pieces are
-   *     dealt out to several paths
+   * @param most the length limit; less than {@link BulkPath#PIECE_BYTES} if several paths share the
+   *     pieces
    */
   abstract @Nullable LandingPiece next(long offset, long most);
 
   /**
-   * Makes a piece shorter, where a path has no room for all of it; false if it is not worth opening
-   * in parts.
+   * Shortens a piece for which a path has no room. Returns false if half of it is too short to be
+   * opened.
    *
-   * @param last the latest that {@link #next} returned; not opened
+   * @param last the latest result of {@link #next}, not opened
    */
   boolean halves(LandingPiece last) {
     return false;
   }
 
   /**
-   * Takes a piece back that is not opened, the latest one; {@link #next} is asked again from where
-   * it began.
+   * Takes back the latest piece, which was not opened. The next call of {@link #next} begins at the
+   * same offset.
    */
   abstract void takeBack(LandingPiece last);
 
-  /** More of a piece has arrived, which stays as it is unless its sender breaks the protocol. */
+  /**
+   * Notes that more bytes of a piece have arrived. They stay unchanged unless the sender breaks the
+   * protocol.
+   */
   void arrives(LandingPiece piece) {}
 
-  /** A piece is full, and nothing writes into it any more. */
+  /** Takes a full piece that nothing writes into any more. */
   abstract void filled(LandingPiece piece);
 
-  /** The transfer failed: what is not under way elsewhere is not begun any more. */
+  /** Notes that the transfer failed. No new task is started elsewhere. */
   void giveUp() {}
 
   /**
-   * Returns whether all that was filled has been stored, or is not to be any more, and nothing is
-   * under way elsewhere.
+   * Returns whether every full piece has been stored, or will never be, and no task runs elsewhere.
    */
   abstract boolean isIdle();
 
   /**
-   * Returns whether all that has arrived is where it belongs, and nothing of this end's can fail
-   * it: then its sender need not wait until it is fenced off.
+   * Returns whether all arrived bytes are in their final place, and nothing at this end can fail
+   * the object. Then the sender need not wait until it is fenced.
    */
   boolean isInPlace() {
     return false;
   }
 
   /**
-   * All of the object is stored: checks it and brings it to its end.
+   * Checks and completes the object. All of it is stored.
    *
-   * @param expected what its checksum must be; null: none
-   * @param then hears what went wrong, or null
+   * @param expected the checksum that it must have; null: none
+   * @param then takes the failure, or null
    */
   abstract void finish(long length, @Nullable Integer expected, Consumer<@Nullable Throwable> then);
 
   abstract Received received(long length);
 
   /**
-   * The transfer failed, nothing writes here any more and nothing is under way: frees all.
+   * Frees everything. The transfer failed, nothing writes here any more and no task runs elsewhere.
    *
-   * @param keep whether what has come may be of use to another transfer
-   * @param then hears that all is free
+   * @param keep whether another transfer may use the arrived bytes
+   * @param then runs when everything is free
    */
   abstract void discard(boolean keep, Runnable then);
 
   /**
-   * Returns whether it is the user's: memory, a file or a consumer. He must not hear of a failure
-   * before it is free.
+   * Returns whether this is memory, a file or a consumer of the user, who may learn of a failure
+   * only when it is free.
    */
   abstract boolean isUsers();
 
   /**
-   * What came before.
+   * The bytes that an earlier transfer left.
    *
-   * @param length how much; 0: nothing
-   * @param crc its checksum
+   * @param length their number; 0: none
+   * @param crc their checksum
    */
   record Beginning(long length, int crc) {}
 }

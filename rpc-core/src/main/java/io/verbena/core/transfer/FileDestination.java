@@ -28,18 +28,19 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file that appears when it is whole: until then its bytes are in one beside it. That one is
- * locked as long, so that what a process left behind when it died is told from another transfer's.
- * What is left behind is gone on with, as far as it is {@linkplain PartSums known to be good}.
+ * A file that appears when it is complete. Until then its bytes are in a part file in the same
+ * directory. The part file is locked meanwhile, so the part file of a process that died can be
+ * distinguished from that of a running transfer. A later transfer resumes such a part file as far
+ * as its bytes are {@linkplain PartSums known to be good}.
  *
- * <p>Its transfer gives way to another to the same file where its session has no link, since
- * whoever sent it may have been started again.
+ * <p>A transfer whose session has no link gives way to another transfer to the same file, because
+ * the sender may have been restarted.
  */
 final class FileDestination extends BufferedDestination {
   private static final ThrottledLog UNTIDY =
       ThrottledLog.of(FileDestination.class, "files that could not be closed or deleted");
 
-  /** Those of this process, and who has them; a lock tells of those of others. */
+  /** The part files of this process and their transfers. Locks show those of other processes. */
   private static final Map<Path, FileDestination> BEING_WRITTEN = new ConcurrentHashMap<>();
 
   private final Waiters others = new Waiters(() -> 0);
@@ -50,7 +51,7 @@ final class FileDestination extends BufferedDestination {
   private final Path sumsPath;
   private @Nullable FileChannel channel;
 
-  /** Null where nothing is to outlive this transfer. */
+  /** Null if no bytes are kept for a later transfer. */
   private @Nullable PartSums sums;
 
   FileDestination(SessionImpl session, Landing.InFile file) {
@@ -63,12 +64,12 @@ final class FileDestination extends BufferedDestination {
 
   @Override
   long open(long length, @Nullable Crc crc) throws TransferProblem {
-    if (Files.isDirectory(path)) { // else all of it would come before the system says so
+    if (Files.isDirectory(path)) { // otherwise the failure would come after all bytes
       throw cannot(
           RpcStatus.INVALID_ARGUMENT,
           "write " + path,
           new FileSystemException(
-              path.toString(), null, "it is a directory; name the file that is to be in it"));
+              path.toString(), null, "it is a directory; add the name of a file"));
     }
     Path parent = path.getParent();
     if (parent != null && !Files.isDirectory(parent)) {
@@ -79,10 +80,10 @@ final class FileDestination extends BufferedDestination {
               path.toString(),
               null,
               Files.exists(parent)
-                  ? "Not a directory, what it is to be in"
+                  ? "its parent is a file, not a directory"
                   : "no such file or directory: make its directory first"));
     }
-    // Opening it a second time would be enough to lose its lock: closing that frees both.
+    // A second open channel would lose the lock, because closing either one releases it.
     FileDestination other = BEING_WRITTEN.putIfAbsent(part, this);
     if (other != null) {
       throw another(other);
@@ -143,7 +144,9 @@ final class FileDestination extends BufferedDestination {
     return other.givesWay() ? problem.passing(new Shortage(other.others, () -> 0)) : problem;
   }
 
-  /** Ends its transfer if that has no link; returns whether so. Safe for any thread. */
+  /**
+   * Ends this transfer if it has no link, and returns whether it did. Safe for use by any thread.
+   */
   private boolean givesWay() {
     if (session.hasLink()) {
       return false;
@@ -166,17 +169,18 @@ final class FileDestination extends BufferedDestination {
             RpcStatus.UNAVAILABLE,
             "another transfer goes to "
                 + path
-                + " by way of "
+                + " through "
                 + part
                 + ", "
                 + whose
-                + ": try again when it is over")
+                + ": try again when that has ended")
         .hiding(path);
   }
 
   /**
-   * Returns null if what was opened is not known to be the file of that name now: it was not there
-   * before, or another process has come to its end meanwhile, and it is what was delivered there.
+   * Returns null if the opened file may not be the one that has this name now. Either the file was
+   * not there before, or another process has just completed its transfer and the opened file is the
+   * result.
    */
   private @Nullable FileChannel openAndLock() throws IOException, TransferProblem {
     Object before = fileOfThatName();
@@ -200,11 +204,11 @@ final class FileDestination extends BufferedDestination {
     }
   }
 
-  /** Returns what tells the file from any other; null if there is none. */
+  /** Returns the key that identifies the file; null if there is no file. */
   private @Nullable Object fileOfThatName() throws IOException {
     try {
       Object key = Files.readAttributes(part, BasicFileAttributes.class).fileKey();
-      return key == null ? part : key; // some systems know nothing but its name
+      return key == null ? part : key; // some systems have no file keys
     } catch (NoSuchFileException e) {
       return null;
     }
@@ -243,8 +247,8 @@ final class FileDestination extends BufferedDestination {
   }
 
   /**
-   * Moves the file to its place, when all of it is on the disk where that is wanted: a system
-   * writes late, and says only then what it could not.
+   * Moves the file to its final name. If durability is wanted, all bytes are on the disk before,
+   * because a system writes late and reports only then that it could not.
    */
   @Override
   void finish() throws TransferProblem {
@@ -253,11 +257,11 @@ final class FileDestination extends BufferedDestination {
       if (synced) {
         open.force(false);
       }
-      deleteSums(); // as long as it is locked: they may be another transfer's then
+      deleteSums(); // under the lock: later they may belong to another transfer
     } catch (IOException e) {
       throw cannot("write " + part, e);
     }
-    // Before it is unlocked, or another transfer could take it for its own.
+    // Before the unlock, after which another transfer could use it.
     try {
       Files.move(part, path, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     } catch (IOException e) {
@@ -267,7 +271,7 @@ final class FileDestination extends BufferedDestination {
     try {
       open.close();
     } catch (IOException e) {
-      UNTIDY.warn("{} is whole and in its place, and could not be closed", path, e);
+      UNTIDY.warn("{} is complete, but its file could not be closed", path, e);
     } finally {
       letGo();
     }
@@ -282,7 +286,7 @@ final class FileDestination extends BufferedDestination {
         .hiding(path);
   }
 
-  /** The exceptions of some of the system's errors have no words but the file's name. */
+  /** The message of some exceptions of the file system is the file name alone. */
   private static String inWords(IOException cause) {
     return switch (cause) {
       case NoSuchFileException _ -> "no such file or directory";
@@ -308,7 +312,7 @@ final class FileDestination extends BufferedDestination {
         Files.deleteIfExists(part);
       }
     } catch (IOException e) {
-      UNTIDY.warn("{} is left behind: delete it", part, e);
+      UNTIDY.warn("{} could not be deleted: delete it", part, e);
     } finally {
       letGo();
     }

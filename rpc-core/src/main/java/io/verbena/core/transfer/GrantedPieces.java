@@ -16,41 +16,43 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What of an object's destination is open to its sender: pieces, in their order. When a path of
- * theirs is lost or another one is better, each is closed, fenced, and opened anew from where the
- * object was confirmed. On the loop.
+ * The pieces of an object's destination that are open to its sender, in order. When one of their
+ * paths is lost, or another path is better, every piece is closed, fenced and opened again from the
+ * confirmed offset. On the loop.
  *
- * <p>Where there are several paths, short pieces are dealt out to them, a few to each at a time.
- * The next one goes to the path that will have brought it first, as fast as it has been so far; to
- * a slower one that has room only if the others take as long for all that is left. So all are busy,
- * and none is waited for at the end.
+ * <p>Several paths share short pieces, a few for each at a time. The next piece goes to the path
+ * that will deliver it first at its measured rate. A slower path with room gets it only if the
+ * faster ones need as long for all the rest. So all paths are busy, and at the end no path is
+ * waited for.
  */
 final class GrantedPieces {
-  /** Where there are several paths: one piece fills, and the next is open when it is full. */
+  /** With several paths, one piece fills, and the next is open already. */
   private static final int MOST_FILLING = 2;
 
   private final SessionImpl session;
   private final IncomingTransfer transfer;
   private final ArrayDeque<LandingPiece> pieces = new ArrayDeque<>();
 
-  /** What pieces of this generation are open on; the first is the one that calls take. */
+  /** The paths of this generation's pieces. The first is the path of calls. */
   private List<BulkPath> paths = List.of();
 
   private int generation;
   private long upTo;
 
-  /** Pieces that are being fenced, and whatever else has to be waited for like that. */
+  /**
+   * The number of pieces that are being fenced, and of other events to wait for in the same way.
+   */
   private int fences;
 
-  /** First pieces that were full and are closed, in their order. */
+  /** Leading pieces that were full and are closed, in order. */
   private final ArrayDeque<LandingPiece> full = new ArrayDeque<>();
 
-  /** Grants that the sender is not told of yet, in their order. */
+  /** Grants that the sender does not know yet, in order. */
   private final ArrayDeque<Grant> untold = new ArrayDeque<>();
 
   private long quarantined;
 
-  /** What the sender is to be told of a piece that is open, or being opened. */
+  /** A grant for a piece that is open or being opened. */
   private static final class Grant {
     final Consumer<WireOut> body;
     boolean mayBeTold;
@@ -69,12 +71,12 @@ final class GrantedPieces {
     return !pieces.isEmpty() && pieces.getFirst().isOpen();
   }
 
-  /** Returns whether the sender is fenced off whatever was closed. */
+  /** Returns whether the sender is fenced off every closed piece. */
   boolean isFenced() {
     return fences == 0;
   }
 
-  /** What comes before is there already; before anything is opened. */
+  /** Skips the bytes that are there already. Before the first piece is opened. */
   void beginAt(long offset) {
     upTo = offset;
   }
@@ -82,16 +84,16 @@ final class GrantedPieces {
   // ---- opening ----
 
   /**
-   * Goes where bulk goes now, and opens what can be opened there.
+   * Switches to the current paths of bulk data, and opens pieces there.
    *
-   * @param limit where the object ends, or may end
+   * @param limit the end of the object, or the latest possible end
    * @param one whether one piece is enough for now
    */
   void moveOn(long limit, boolean one) {
     List<BulkPath> now = session.bulkPaths();
     if (now != paths) {
       if (!paths.isEmpty() && now.containsAll(paths)) {
-        paths = now; // there are more than before
+        paths = now; // more paths than before
       } else {
         changeTo(now);
       }
@@ -110,11 +112,11 @@ final class GrantedPieces {
     paths = List.of();
     untold.clear();
     if (now.isEmpty() || fences > 0) {
-      return; // the last fence moves on
+      return; // the last fence calls moveOn()
     }
     for (LandingPiece piece : pieces) {
       if (piece != first) {
-        piece.restart(); // what came of it by a path of its own came before what is missing
+        piece.restart(); // earlier bytes are missing, so its bytes do not count
       }
     }
     if (upTo > 0) {
@@ -127,7 +129,10 @@ final class GrantedPieces {
     }
   }
 
-  /** This path cannot write to the heap: what is still to come goes elsewhere. */
+  /**
+   * Takes back the pieces on the heap, because this path cannot write there. The next bytes go
+   * elsewhere.
+   */
   private void takeBackFromHeap() {
     while (!pieces.isEmpty() && !pieces.getLast().memory().isNative()) {
       LandingPiece last = pieces.getLast();
@@ -158,8 +163,8 @@ final class GrantedPieces {
   }
 
   /**
-   * What is granted before the object is offered has to be known to the peer before its request is:
-   * it goes where frames go, or waits for the offer.
+   * Returns the path of frames for grants before the offer. The peer must know such grants before
+   * its request, so they use the path of frames or wait for the offer.
    */
   private @Nullable BulkPath pathOfFrames() {
     BulkPath first = paths.getFirst();
@@ -167,9 +172,9 @@ final class GrantedPieces {
   }
 
   /**
-   * Returns the path that a piece is to come by; null if none of them is to have one more now.
+   * Returns the path for a piece; null if no path should have another one now.
    *
-   * @param left so much of the object is not granted
+   * @param left the bytes of the object that are not granted yet
    */
   private @Nullable BulkPath pathFor(LandingPiece piece, long left) {
     long now = session.loop().now();
@@ -181,7 +186,7 @@ final class GrantedPieces {
       awaited += one.awaited();
     }
     if (known == 0) {
-      known = 1; // none is known: as if they were alike
+      known = 1; // no rate is known: assume equal ones
     }
     for (BulkPath one : paths) {
       all += rate(one, now, known);
@@ -208,7 +213,9 @@ final class GrantedPieces {
     return freeTime <= others ? free : null;
   }
 
-  /** One that is not known is tried as if it were the best. */
+  /**
+   * Returns the rate of a path. An unknown rate counts as the best one, so that the path is tried.
+   */
   private static double rate(BulkPath path, long now, double known) {
     double rate = path.rate(now);
     return rate == 0 ? known : rate;
@@ -222,7 +229,7 @@ final class GrantedPieces {
     return filling;
   }
 
-  /** Returns the first piece that is not open; null if there is no memory for one more now. */
+  /** Returns the first piece that is not open; null if there is no memory for one now. */
   private @Nullable LandingPiece nextToOpen(long limit, boolean one) {
     for (LandingPiece piece : pieces) {
       if (!piece.isOpen() && !piece.isFull()) {
@@ -242,7 +249,7 @@ final class GrantedPieces {
     return piece;
   }
 
-  /** Opens a piece, or makes it shorter; false if it cannot be opened now. */
+  /** Opens a piece, or shortens it. Returns false if it cannot be opened now. */
   private boolean open(BulkPath current, LandingPiece piece) {
     transfer.wait.tries();
     while (true) {
@@ -269,7 +276,7 @@ final class GrantedPieces {
     }
   }
 
-  /** A path that has no room now does not keep the others waiting. */
+  /** Opens a piece on another path, because a path without room must not delay the others. */
   private boolean opensElsewhere(BulkPath full, LandingPiece piece) {
     for (BulkPath one : paths) {
       if (one != full) {
@@ -277,14 +284,17 @@ final class GrantedPieces {
           grant(one, piece);
           return true;
         } catch (LinkException e) {
-          // nor has this one
+          // no room here either
         }
       }
     }
     return false;
   }
 
-  /** Those behind were opened on a path before, which had room for them; no bytes are there yet. */
+  /**
+   * Takes back later pieces that were opened on a path which had room for them. They have no bytes
+   * yet.
+   */
   private void takeBackBehind(LandingPiece piece) {
     while (pieces.getLast() != piece) {
       transfer.destination().takeBack(pieces.removeLast());
@@ -294,7 +304,7 @@ final class GrantedPieces {
 
   private void waitForRoom(LinkException why) {
     if (fences > 0 || isAnyOpen()) {
-      return; // closing that moves on
+      return; // a close calls moveOn()
     }
     if (!transfer.wait.goesOn(why.shortage())) {
       transfer.broken(why);
@@ -323,7 +333,7 @@ final class GrantedPieces {
     }
   }
 
-  /** The sender would find it open; it is told of grants in their order. */
+  /** Announces grants in order. A grant that was sent too early would look open to the sender. */
   private void mayTell(Grant grant) {
     grant.mayBeTold = true;
     Grant first = untold.peek();
@@ -334,7 +344,7 @@ final class GrantedPieces {
   }
 
   private void arrived(LandingPiece piece) {
-    if (piece == pieces.peek()) { // others may have to come again
+    if (piece == pieces.peek()) { // bytes of other pieces may have to be sent again
       transfer.destination().arrives(piece);
     }
     boolean goesOn = piece.isFull() && piece != pieces.peek();
@@ -344,12 +354,12 @@ final class GrantedPieces {
     }
   }
 
-  /** Returns the first piece, which fills; null while there is none. */
+  /** Returns the first piece, which is being filled; null if there is none. */
   @Nullable LandingPiece head() {
     return pieces.peek();
   }
 
-  /** Closes the first piece, which is full, if its path has not closed it before. */
+  /** Closes the first piece, which is full, unless its path closed it before. */
   void closeHead() {
     LandingPiece head = pieces.remove();
     full.add(head);
@@ -357,7 +367,7 @@ final class GrantedPieces {
     handOver();
   }
 
-  /** What is full and fenced is the destination's: in its order, whichever path fences first. */
+  /** Hands full and fenced pieces to the destination in order, whichever path fences first. */
   private void handOver() {
     LandingPiece first = full.peek();
     while (first != null && first.isFenced()) {
@@ -382,24 +392,24 @@ final class GrantedPieces {
         transfer::lost);
   }
 
-  /** Closes all; what there is counts as quarantined until {@link #free}. */
+  /** Closes all pieces. Their memory counts as quarantined until {@link #free}. */
   void closeAll() {
     pieces.forEach(piece -> quarantined += piece.memory().byteSize());
     session.bulkContext().counters().quarantined(quarantined);
     transfer.wait.ends();
     untold.clear();
-    fences++; // or the first to be fenced at once would take itself for the last
+    fences++; // otherwise the first immediate fence would count as the last
     pieces.forEach(this::close);
     fences--;
   }
 
-  /** All is fenced: its memory may be used for something else. */
+  /** Frees the memory for other use. All pieces are fenced. */
   void free() {
     pieces.clear();
     session.bulkContext().counters().quarantined(-quarantined);
   }
 
-  /** A path is closed; returns whether these were on it. */
+  /** Handles the end of a path. Returns whether it had pieces of this object. */
   boolean pathClosed(BulkPath closed) {
     if (!paths.contains(closed)) {
       return false;
@@ -412,9 +422,9 @@ final class GrantedPieces {
   }
 
   /**
-   * A link that cannot write into memory, as where a mapped file has become shorter, is lost, and
-   * so would be each one after it: what may have been under way is read here, before it is granted
-   * again.
+   * Reads the bytes that may have been under way before they are granted again. If a mapped file
+   * has become shorter, a link cannot write into its memory and is lost, and so would be each later
+   * one.
    */
   private void readWhatWasWritten(LandingPiece piece, long most) {
     MemorySegment open =

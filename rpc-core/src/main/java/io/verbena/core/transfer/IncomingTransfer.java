@@ -20,8 +20,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An object on its way in. Memory is opened piece by piece; a piece that is full is closed, and
- * once the peer is fenced off it, handed to the destination.
+ * An arriving object. Memory is opened piece by piece. A full piece is closed. When the peer is
+ * fenced off it, the destination takes it.
  *
  * <pre>
  *   NEW ──→ PREPARING ──memory claimed──→ MOVING ──all arrived, fenced, stored──→ FINISHING ──→ FINISHED ──→ OVER
@@ -30,44 +30,49 @@ import org.jspecify.annotations.Nullable;
  *    └──claimed at once───────│───────────┘  │
  *                             └── ASKED ←────┘ ──it is──→ MOVING
  *   any ──cancel, failure, peer lost──→ FREEING ──fenced, idle──→ OVER; out of PREPARING by GIVEN_UP
- *   but TOLD and FINISHING, where these wait: OVER, well, if it is in its place
+ *   except TOLD and FINISHING, which go to OVER if the object is in its place
  * </pre>
  *
- * When its path is lost or changed while it moves, every piece is closed, fenced, and opened anew
- * where it was confirmed.
+ * When the path is lost or changed while the object moves, every piece is closed, fenced, and
+ * opened again from the confirmed offset.
  *
- * <p>All has arrived when the last byte has, as its length is known; where a checksum is compared,
- * or there is no byte, when the sender has also said so. TOLD: the sender was told {@code DONE};
- * only this end's user waits for the fence.
+ * <p>The length is known, so the object is complete with its last byte. If a checksum is compared,
+ * or the object is empty, the sender must also announce the end. In TOLD the sender has received
+ * {@code DONE}, and only the user of this end waits for the fence.
  */
 public final class IncomingTransfer extends BulkTransfer {
   private static final long UNKNOWN = -1;
 
   private enum State {
-    /** Its length is not known, or not yet looked at. */
+    /** Its length is not known, or not checked yet. */
     NEW,
-    /** The destination claims what it needs, or begins again. */
+    /** The destination claims its resources, or begins again. */
     PREPARING,
-    /** The sender was asked whether a beginning is its own. */
+    /** The sender is asked whether a beginning belongs to its object. */
     ASKED,
-    /** Nothing could be granted before a call's request, and a grant behind it is not expected. */
+    /**
+     * No memory could be granted before the request of the call, and the sender expects no grant
+     * after it.
+     */
     AWAITS_OFFER,
-    /** Memory is opened, and filled. */
+    /** Memory is opened and filled. */
     MOVING,
-    /** Its sender knows that all has come, and its user waits until the sender is fenced off. */
+    /**
+     * The sender knows that all bytes have arrived. The user waits until the sender is fenced off.
+     */
     TOLD,
-    /** The destination compares and stores the last of it. */
+    /** The destination stores the last bytes and compares the checksum. */
     FINISHING,
-    /** The destination has said whether it is whole. */
+    /** The destination has reported whether the object is complete. */
     FINISHED,
-    /** It has failed, and its destination is still being prepared. */
+    /** The transfer has failed, and its destination is still being prepared. */
     GIVEN_UP,
-    /** It has failed, and its memory is free when the peer is fenced off it. */
+    /** The transfer has failed. Its memory is free when the peer is fenced off. */
     FREEING,
-    /** It has ended, and nothing is waited for any more. */
+    /** The transfer has ended and waits for nothing. */
     OVER;
 
-    /** Returns what it becomes; no other transitions are there. */
+    /** Returns the next state. No other transitions exist. */
     State become(State next) {
       boolean may =
           switch (next) {
@@ -84,42 +89,42 @@ public final class IncomingTransfer extends BulkTransfer {
           };
       if (!may) {
         throw new IllegalStateException(
-            "an object on its way in is " + this + ", not to be " + next);
+            "an arriving object cannot go from " + this + " to " + next);
       }
       return next;
     }
 
-    /** Returns what it becomes where it fails. */
+    /** Returns the state after a failure. */
     State fails() {
       return become(this == PREPARING ? GIVEN_UP : FREEING);
     }
 
-    /** Returns whether it is over, well or not. */
+    /** Returns whether the transfer is over, well or not. */
     boolean hasEnded() {
       return this == GIVEN_UP || this == FREEING || this == OVER;
     }
 
-    /** Returns whether memory may be opened, and what has arrived be finished. */
+    /** Returns whether memory may be opened, and whether arrived bytes may be completed. */
     boolean moves() {
       return this == MOVING || isBeingSeen();
     }
 
     /**
-     * Returns whether only its destination says how it ends: it is whole and being put in its
-     * place, or its sender was told so.
+     * Returns whether only the destination decides the outcome. The object is complete and being
+     * put in its place, or its sender was told so.
      */
     boolean isBeingSeen() {
       return this == TOLD || this == FINISHING;
     }
   }
 
-  /** Null as long as nobody has said where a pushed object goes. */
+  /** Null until the landing of a pushed object is known. */
   private @Nullable Destination destination;
 
-  /** For memory or a file that others have, and then for room on a path. */
+  /** Waits for memory or files that others hold, then for room on a path. */
   final LimitedWait wait;
 
-  /** What is prepared elsewhere, and is its destination once it is. */
+  /** A destination that is being prepared elsewhere. */
   private @Nullable Destination prepares;
 
   private boolean attempting;
@@ -129,13 +134,13 @@ public final class IncomingTransfer extends BulkTransfer {
   private final GrantedPieces granted;
   private State state = State.NEW;
 
-  /** So many bytes the object has. */
+  /** The length of the object in bytes. */
   private long length = UNKNOWN;
 
-  /** So many are here. */
+  /** The number of bytes that are here. */
   private long confirmed;
 
-  /** A beginning that the sender is asked for whether it is its own; 0 if it is not. */
+  /** The length of the beginning that the sender is asked about; 0 for none. */
   private long asked;
 
   /** When a checksum is compared. */
@@ -146,28 +151,31 @@ public final class IncomingTransfer extends BulkTransfer {
 
   private @Nullable Integer sendersChecksum;
 
-  /** Has nobody asked any more where it goes; false if somebody was. */
+  /** Withdraws the question for a landing. Returns false if the handler was already called. */
   private BooleanSupplier takenBack = () -> false;
 
-  /** It moves on, and once more where it is asked to from within that. */
+  /** Whether {@link #moveOn} runs. A nested call makes it run once more. */
   private boolean movingOn;
 
   private boolean movesAgain;
 
-  /** How it fails, unless it turns out to be in its place. */
+  /** A failure that counts unless the object turns out to be complete. */
   private @Nullable Runnable putOff;
 
   private @Nullable TransferException failure;
 
-  /** Some of its memory cannot be fenced: all of it is kept, and not waited for. */
+  /**
+   * Whether some of the memory cannot be fenced. Then all of it is kept and nothing waits for it.
+   */
   private boolean lost;
 
   /**
-   * A transfer.
+   * Makes a transfer.
    *
-   * @param destination null where it is to be asked for
-   * @param checksum when a checksum is compared; the sender knows of it if that is always
-   * @param whenReceived takes what arrived, before the handle does, and returns what that gets
+   * @param destination null if a handler chooses it
+   * @param checksum when a checksum is compared. The sender knows of it if that is always
+   * @param whenReceived takes the arrived object before the handle does, and returns the one for
+   *     the handle
    */
   IncomingTransfer(
       Transfers transfers,
@@ -202,7 +210,7 @@ public final class IncomingTransfer extends BulkTransfer {
   }
 
   Destination destination() {
-    return Objects.requireNonNull(destination, "nobody has said where it goes");
+    return Objects.requireNonNull(destination, "the transfer has no destination yet");
   }
 
   // ---- where it goes ----
@@ -222,8 +230,8 @@ public final class IncomingTransfer extends BulkTransfer {
   }
 
   /**
-   * Asks who takes it where it goes, and begins. Handlers are called in turn, so that a peer which
-   * gives up at once starts no more of them.
+   * Asks the push handler for a landing, and begins. Handlers are called in turn, so a peer that
+   * gives up at once cannot start more of them.
    */
   void ask(PushTaker taker, PushHandler.Offer offer) {
     handle.total(offer.length());
@@ -265,7 +273,7 @@ public final class IncomingTransfer extends BulkTransfer {
 
   // ---- how long it is ----
 
-  /** The object's length is known: claims memory for it and opens it. */
+  /** Takes the length of the object, claims memory and opens it. */
   void begin(long objectLength) {
     if (!fits(objectLength)) {
       return;
@@ -286,7 +294,10 @@ public final class IncomingTransfer extends BulkTransfer {
     attempt();
   }
 
-  /** Prepares it, and once more when whoever has the file, or the memory, has given way. */
+  /**
+   * Prepares the destination. Tries again when the holder of the file or of the memory has given
+   * way.
+   */
   private void attempt() {
     Destination where = prepares;
     if (where != null && !attempting) {
@@ -307,7 +318,7 @@ public final class IncomingTransfer extends BulkTransfer {
     prepared(failure);
   }
 
-  /** It is not wanted any more; what waits to hear of it does so by and by. */
+  /** Stops preparing. Callbacks that wait for the preparation still run later. */
   private void prepareNoMore() {
     if (state == State.GIVEN_UP && wait.isUnderWay() && !attempting) {
       wait.ends();
@@ -316,9 +327,8 @@ public final class IncomingTransfer extends BulkTransfer {
   }
 
   /**
-   * The object's length is not known yet: opens memory for any that fits, where that is cheap, so
-   * that it can be sent without being offered first. Where there is no path now, or no room on it,
-   * memory is opened when it is offered.
+   * Opens memory before the length is known, if that is cheap, so that the object can be sent
+   * without an offer. If there is no path, or no room on it, memory is opened after the offer.
    */
   void beginBeforeOffer() {
     long capacity = destination().capacity();
@@ -330,20 +340,20 @@ public final class IncomingTransfer extends BulkTransfer {
         if (!isOver() && !granted.isAnyOpen()) {
           become(State.AWAITS_OFFER);
         }
-        wait.ends(); // from later on room is waited for, if at all
+        wait.ends(); // waiting for room begins later
       } else if (TransferProblem.shortageOf(problem) == null) {
         broken(problem);
-      } // else there is room by and by, and it is looked for when the object is offered
+      } // otherwise the offer looks for room
     }
   }
 
-  /** The sender says how long the object is; returns what is wrong with that, or null. */
+  /** Takes the length from the sender's offer. Returns the protocol violation, or null. */
   @Nullable String offered(long objectLength) {
     if (isOver()) {
       return null;
     }
     if (isAnnounced()) {
-      return "an object that was offered twice";
+      return "an object was offered twice";
     }
     if (state == State.NEW) {
       begin(objectLength);
@@ -361,7 +371,7 @@ public final class IncomingTransfer extends BulkTransfer {
     return length != UNKNOWN;
   }
 
-  /** It is known how long it is; fails where that is too long. */
+  /** Sets the length. Fails the transfer if the object is too long. */
   private boolean fits(long objectLength) {
     handle.total(objectLength);
     length = objectLength;
@@ -371,7 +381,7 @@ public final class IncomingTransfer extends BulkTransfer {
     }
     fail(
         RpcStatus.INVALID_ARGUMENT,
-        "its destination takes " + capacity + " bytes, and it has " + objectLength);
+        "its destination takes " + capacity + " bytes, the object has " + objectLength);
     return false;
   }
 
@@ -435,13 +445,13 @@ public final class IncomingTransfer extends BulkTransfer {
         });
   }
 
-  /** The sender says where it begins; returns what is wrong with that, or null. */
+  /** Takes the offset where the sender begins. Returns the protocol violation, or null. */
   @Nullable String resumed(long from) {
     if (isOver()) {
       return null;
     }
     if (state != State.ASKED || (from != 0 && from != asked)) {
-      return "an object that begins at " + from + ", where " + asked + " was asked for";
+      return "an object that begins at " + from + " although " + asked + " was requested";
     }
     asked = 0;
     become(State.MOVING);
@@ -469,7 +479,7 @@ public final class IncomingTransfer extends BulkTransfer {
 
   // ---- opening memory ----
 
-  /** Opens what can be opened, on the path there is. Closing may call it from within itself. */
+  /** Opens memory on the current path. A close within this method may call it again. */
   void moveOn() {
     movesAgain = true;
     if (movingOn) {
@@ -489,7 +499,7 @@ public final class IncomingTransfer extends BulkTransfer {
     session.schedulePump();
   }
 
-  /** Some of its memory can never be fenced. */
+  /** Notes that some of the memory can never be fenced. */
   void lost() {
     lost = true;
     TransferException why = failure;
@@ -498,8 +508,8 @@ public final class IncomingTransfer extends BulkTransfer {
     } else {
       fail(
           RpcStatus.INTERNAL,
-          "its link is gone, and the device may still write into its memory, which cannot be used"
-              + " again: end this process, and see its log for what the device refused");
+          "its link is gone, but the device may still write into its memory, which cannot be used"
+              + " again: restart this process. Its log says what the device refused");
     }
   }
 
@@ -513,7 +523,7 @@ public final class IncomingTransfer extends BulkTransfer {
     }
   }
 
-  /** More has arrived, or it is known how much will. */
+  /** Handles more arrived bytes, or the length of the object. */
   private void advance() {
     LandingPiece head = granted.head();
     while (head != null) {
@@ -528,7 +538,7 @@ public final class IncomingTransfer extends BulkTransfer {
 
   private void confirmed(long upTo) {
     if (isAnnounced() && upTo > length) {
-      // a landing that was open before the object was offered may take more than that has
+      // A landing that was open before the offer may have room for more bytes than the object has.
       String why = "of " + length + " bytes " + upTo + " arrived";
       fail(RpcStatus.PROTOCOL_ERROR, why);
     } else if (upTo > confirmed) {
@@ -558,10 +568,10 @@ public final class IncomingTransfer extends BulkTransfer {
     }
   }
 
-  /** The sender has written all of it; returns what is wrong with that, or null. */
+  /** Notes that the sender has written all bytes. Returns the protocol violation, or null. */
   @Nullable String sent(int itsChecksum) {
     if (sendersChecksum != null) {
-      return "an object that was sent twice";
+      return "an object was sent twice";
     }
     sendersChecksum = itsChecksum;
     finishIfWhole();
@@ -589,9 +599,10 @@ public final class IncomingTransfer extends BulkTransfer {
   }
 
   /**
-   * Once it is whole and being put in its place, or its sender was told so, only that says how it
-   * ends: what stands there must not be told as a failure. Its number may be another's as soon as
-   * the peer does not wait for it.
+   * Postpones a failure while a complete object is being put in its place, or if the sender was
+   * told that it is complete. Only the destination decides then, because an object in its place
+   * must not be reported as failed. The number of the transfer may belong to another one as soon as
+   * the peer no longer waits.
    */
   @Override
   boolean putsOff(Runnable failing) {
@@ -641,7 +652,7 @@ public final class IncomingTransfer extends BulkTransfer {
     transfers.ended(this, well);
   }
 
-  /** Returns whether it was offered, or is over already. */
+  /** Returns whether the object was offered, or the transfer is over already. */
   public boolean isOnItsWay() {
     return isOver() || isAnnounced();
   }
@@ -652,7 +663,10 @@ public final class IncomingTransfer extends BulkTransfer {
     return confirmed;
   }
 
-  /** Returns how many bytes of memory it holds without moving on; 0 while it waits for more. */
+  /**
+   * Returns how many bytes of memory the transfer holds while it makes no progress; 0 while it
+   * waits for more.
+   */
   public long takes() {
     return isOver() ? 0 : destination().takes();
   }
@@ -691,7 +705,10 @@ public final class IncomingTransfer extends BulkTransfer {
     }
   }
 
-  /** Returns whether nobody gave it up, but its peer, its link or its time ran out. */
+  /**
+   * Returns whether a later transfer may resume: the peer, the link or the time was lost, and no
+   * user cancelled.
+   */
   private static boolean mayGoOnLater(RpcStatus why) {
     return why == RpcStatus.UNAVAILABLE || why == RpcStatus.DEADLINE_EXCEEDED;
   }

@@ -11,7 +11,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 
-/** Several pieces as one object, each supplied in its own way and only when its turn comes. */
+/**
+ * Several pieces as one object. Each piece has its own kind of supply, which starts when its turn
+ * comes.
+ */
 final class JoinedSupply extends Supply {
   private final List<Part> parts = new ArrayList<>();
   private final boolean keepsUnconfirmed;
@@ -31,10 +34,10 @@ final class JoinedSupply extends Supply {
   }
 
   /**
-   * The supply of what is joined.
+   * Joins pieces.
    *
    * @param pieces none of them empty
-   * @param supplies returns that of one of them
+   * @param supplies returns the supply of a piece
    */
   JoinedSupply(BulkTransfer owner, List<OpenSource> pieces, Function<OpenSource, Supply> supplies) {
     super(owner);
@@ -97,7 +100,7 @@ final class JoinedSupply extends Supply {
 
   @Override
   boolean waitsForConfirmation(long at) {
-    Part part = partAt(at - 1); // what ends here, not what begins
+    Part part = partAt(at - 1); // the part that ends here
     return part.supply.waitsForConfirmation(at - part.start);
   }
 

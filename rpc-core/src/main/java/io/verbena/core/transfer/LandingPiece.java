@@ -10,25 +10,25 @@ import io.verbena.link.MemoryLife;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/** Memory for a part of an object on its way in; open for the peer while there is a target. */
+/** Memory for a part of an arriving object. The peer may write into it while there is a target. */
 final class LandingPiece {
   private final long offset;
   private final MemoryLife life;
   private MemorySegment memory;
   private long arrived;
 
-  /** Null while its sender may not write into it. */
+  /** Null while the sender may not write into it. */
   private @Nullable Opening opening;
 
-  /** It was closed, and the sender is not fenced off it yet. */
+  /** Whether it was closed and the sender is not fenced off yet. */
   private boolean fencing;
 
   private record Opening(BulkPath path, BulkRegion region, BulkTarget target) {}
 
   /**
-   * A piece.
+   * Makes a piece.
    *
-   * @param offset where in the object it begins
+   * @param offset its position in the object
    */
   LandingPiece(long offset, MemorySegment memory, MemoryLife life) {
     this.offset = offset;
@@ -36,7 +36,7 @@ final class LandingPiece {
     this.life = life;
   }
 
-  /** Leaves half of what is still to arrive to others; false if it is not worth halving. */
+  /** Leaves half of the missing bytes to other pieces. Returns false if the half is too short. */
   boolean halve() {
     long missing = memory.byteSize() - arrived;
     if (missing <= BulkPort.LEAST_PIECE_BYTES) {
@@ -46,16 +46,16 @@ final class LandingPiece {
     return true;
   }
 
-  /** Leaves what is still to arrive to others. */
+  /** Leaves the missing bytes to other pieces. */
   void endHere() {
     memory = memory.asSlice(0, arrived);
   }
 
   /**
-   * Opens what is still to arrive of it, where it is not open.
+   * Opens the part without bytes, unless it is open.
    *
-   * @param whenMore runs when more has arrived, until it is closed
-   * @throws LinkException if there is no room for it
+   * @param whenMore runs when more bytes have arrived, until the piece is closed
+   * @throws LinkException if there is no room for the piece
    */
   BulkTarget open(BulkPath by, EventLoop loop, Runnable whenMore) throws LinkException {
     BulkPort port = by.port();
@@ -69,8 +69,7 @@ final class LandingPiece {
               0,
               memory.byteSize() - base,
               at -> {
-                if (opening != null
-                    && opening.target == own[0]) { // what comes later does not count
+                if (opening != null && opening.target == own[0]) { // later bytes do not count
                   by.brought(base + at - arrived, loop.now());
                   arrived = base + at;
                   whenMore.run();
@@ -85,7 +84,7 @@ final class LandingPiece {
     return own[0];
   }
 
-  /** What has come of it counts for nothing, since something before it is missing. Not open. */
+  /** Discards the arrived bytes, because earlier ones are missing. Not while it is open. */
   void restart() {
     arrived = 0;
   }
@@ -99,10 +98,10 @@ final class LandingPiece {
   }
 
   /**
-   * Closes it, where it is open.
+   * Closes it if it is open.
    *
    * @param whenFenced runs once nothing writes into it any more, maybe at once
-   * @param whenLost runs in its stead where the device may write into it for ever
+   * @param whenLost runs instead if the device may write into it for ever
    */
   void close(Runnable whenFenced, Runnable whenLost) {
     Opening closing = opening;
@@ -121,7 +120,7 @@ final class LandingPiece {
         whenLost);
   }
 
-  /** Returns whether nothing writes into it: it was closed, if it was ever open. */
+  /** Returns whether nothing writes into it: it was closed, or never opened. */
   boolean isFenced() {
     return opening == null && !fencing;
   }
@@ -147,17 +146,17 @@ final class LandingPiece {
   }
 
   /**
-   * Cuts memory into the pieces that it is opened in, since a path can hold open less than an
-   * object has. Where there was no room for a long one the next is as short as is worth it, and
-   * from then on each is twice as long.
+   * Divides memory into the pieces to open, because a path may have less room than an object needs.
+   * If there was no room for a long piece, the next one has the least useful length, and each
+   * further one has twice the length.
    */
   static final class Cutter {
     private long longest = BulkPath.PIECE_BYTES;
 
     /**
-     * Returns a piece from the beginning of what is left, which has at least 1 byte.
+     * Returns a piece from the beginning of the remaining memory, which has at least 1 byte.
      *
-     * @param most its bytes at most
+     * @param most the length limit in bytes
      */
     LandingPiece cut(long offset, MemorySegment left, MemoryLife life, long most) {
       LandingPiece piece = new LandingPiece(offset, left.asSlice(0, next(left, most)), life);
@@ -165,12 +164,12 @@ final class LandingPiece {
       return piece;
     }
 
-    /** Returns how long the next piece will be. */
+    /** Returns the length of the next piece. */
     long next(MemorySegment left, long most) {
       return Math.min(Math.min(longest, most), left.byteSize());
     }
 
-    /** Halves a piece that there was no room for; false if that is not worth it. */
+    /** Halves a piece for which there was no room. Returns false if the half is too short. */
     boolean halve(LandingPiece last) {
       longest = BulkPort.LEAST_PIECE_BYTES;
       return last.halve();

@@ -28,28 +28,29 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The large values of a message on their way in. They are on the heap, where a link that can writes
- * them, and where it cannot they are filled through a few pooled blocks; segments of a caller that
- * has an arena for them are pooled themselves, and written where they will be read. Where there is
- * not enough memory now it is waited for. Quotas hold for the way: what has been handed over is the
- * application's, but for what is pooled.
+ * The large values of an arriving message. They are on the heap, where a link writes them if it
+ * can. Otherwise they are filled through a few pooled blocks. If the caller has an arena, segments
+ * are pooled memory that is written in place. The transfer waits if there is not enough memory now.
+ * Quotas count the values until they arrive. Later only pooled memory counts, because the rest
+ * belongs to the application.
  *
- * <p>What fits the session's own part is claimed whole, since nobody else could have it. Beyond,
- * each array grows with what has arrived: announcing much takes little. Memory is claimed
- * elsewhere, while nothing is under way into what grows; all else is on the loop.
+ * <p>Values that fit the session's own part are claimed at once, because no other session could
+ * have that part. Beyond it, each array grows with the arrived bytes, so an announcement takes
+ * little memory. Memory is claimed elsewhere, while nothing is written into the growing value.
+ * Everything else is on the loop.
  */
 final class LargeValueDestination extends Destination {
   private static final int MOST_BLOCKS = 4;
 
-  /** Of blocks that are opened, and told of, once for several chunks. */
+  /** Long blocks are opened and announced once for several chunks. */
   private static final long LONG_BYTES = 4L * BulkMemory.CHUNK_BYTES;
 
   private static final int MOST_LONG_BLOCKS = 2;
 
-  /** So much of a value is there before any of it has arrived. */
+  /** The size of a value before any of its bytes have arrived. */
   private static final long FIRST_BYTES = BulkMemory.CHUNK_BYTES;
 
-  /** A value that is full becomes so many times as long. */
+  /** The factor by which a full value grows. */
   private static final int GROWTH = 4;
 
   private static final String CLOSE_ARENAS =
@@ -58,39 +59,42 @@ final class LargeValueDestination extends Destination {
 
   private static final int MOST_OPEN_PIECES = 16;
 
-  /** Two of the longest pieces, as of any other memory. */
+  /** Two of the longest pieces, as for other memory. */
   private static final long MOST_OPEN_BYTES = 2 * BulkPath.PIECE_BYTES;
 
-  /** So much is copied on the loop rather than handed to another thread. */
+  /** The most that is copied on the loop. Longer copies use another thread. */
   private static final long COPIED_AT_ONCE = 64 << 10;
 
-  /** So much at a time is copied out of a block that still fills. */
+  /** The least that is copied out of a block that is still being filled. */
   private static final long COPIED_BY = BulkMemory.CHUNK_BYTES;
 
   private final SessionImpl session;
   private final LargeValueTable table;
 
-  /** What arrays may take on their way in. */
+  /** The quota of arriving arrays. */
   private final Quota.Share heap;
 
-  /** What all else, and the way itself, may take outside the heap. */
+  /** The quota of segments and blocks, which are outside the heap. */
   private final Quota.Share outside;
 
   private final BulkMemory bulk;
   private final @Nullable Arena arena;
 
   /**
-   * Whose values may grow beyond what the session is guaranteed, of all that its peer sends: those
-   * of the first. Two that each have half of what they need would wait for each other.
+   * The queue of destinations whose values may grow beyond the session's guarantee, for all
+   * messages of the peer. Only the first one grows. Two that each had half of their memory would
+   * wait for each other.
    */
   private final ArrayDeque<LargeValueDestination> turns;
 
-  /** As long as they are by now, and what those that are segments live in until they are lent. */
+  /**
+   * The values at their current length, including the memory of segments until the arena owns it.
+   */
   private final MemorySegment[] values;
 
   private final @Nullable Block[] segments;
 
-  /** Through which arrays are filled; none before the first array has memory. */
+  /** Arrays are filled through these blocks. There are none before the first array has memory. */
   private List<Block> blocks = List.of();
 
   private long onHeap;
@@ -103,7 +107,7 @@ final class LargeValueDestination extends Destination {
   private int current;
   private long currentStart;
 
-  /** Pieces that are written where they will be read. */
+  /** Pieces that are written in place. */
   private final Set<LandingPiece> inPlace = new HashSet<>();
 
   private int copying;
@@ -113,10 +117,10 @@ final class LargeValueDestination extends Destination {
   private @Nullable Waiters shortOf;
 
   /**
-   * Room for values, none claimed yet.
+   * Makes a destination without memory.
    *
-   * @param arena what segments live in from when they are whole; null: they are on the heap
-   * @param turns those of the session whose values are to grow, in the order of coming
+   * @param arena the owner of segments once they are complete; null: they are on the heap
+   * @param turns the session's queue of growing values, in order of arrival
    */
   LargeValueDestination(
       SessionImpl session,
@@ -161,9 +165,9 @@ final class LargeValueDestination extends Destination {
   }
 
   /**
-   * Claims all of it if that fits the session's own part, else nothing.
+   * Claims all memory if it fits the session's own part; otherwise nothing.
    *
-   * @throws TransferProblem if it can never be had
+   * @throws TransferProblem if it can never fit
    */
   @Override
   void prepare(long length, Checksum checksum) throws TransferProblem {
@@ -191,7 +195,7 @@ final class LargeValueDestination extends Destination {
         if (TransferProblem.shortageOf(e) == null) {
           throw e;
         }
-        forget(); // others of the same session have it by now: it grows by and by
+        forget(); // another message of this session has it now: grow step by step
       }
     }
   }
@@ -217,9 +221,9 @@ final class LargeValueDestination extends Destination {
     return !paths.isEmpty() && paths.getFirst().port().landsOnHeap();
   }
 
-  // ---- memory that is not there yet ----
+  // ---- waiting for memory ----
 
-  /** Has a value become longer, once nothing is under way into what there is of it. */
+  /** Makes a value longer when nothing is being written into it. */
   private void obtainMore(int index) {
     boolean still = inPlace.isEmpty() && fillings.isEmpty() && copying == 0;
     boolean ready = still || values[index].byteSize() == 0;
@@ -231,7 +235,7 @@ final class LargeValueDestination extends Destination {
     RunOn.MEMORY.run(session, () -> enlarge(index), this::obtained);
   }
 
-  /** Returns whether it may grow; if not, it goes on when it may. */
+  /** Returns whether the values may grow now. If not, the transfer continues when they may. */
   private boolean isItsTurn() {
     if (!turns.contains(this)) {
       turns.add(this);
@@ -239,7 +243,7 @@ final class LargeValueDestination extends Destination {
     return turns.peek() == this;
   }
 
-  /** It needs no more, or is given up. */
+  /** Leaves the queue: complete, or given up. */
   private void leave() {
     boolean was = turns.peek() == this;
     turns.remove(this);
@@ -264,7 +268,7 @@ final class LargeValueDestination extends Destination {
   private boolean waits(Shortage shortage) {
     if (shortOf != shortage.waiters()) {
       shortOf = shortage.waiters();
-      (shortOf == heap.waiters() ? heap : outside).quota().want(); // of those who have it
+      (shortOf == heap.waiters() ? heap : outside).quota().want(); // from its holders
     }
     return wait.goesOn(shortage);
   }
@@ -274,7 +278,7 @@ final class LargeValueDestination extends Destination {
     return wait.isUnderWay() ? 0 : onHeap + inBlocks + inSegments;
   }
 
-  /** Makes a value longer. Not while anything is written to what there is of it. */
+  /** Makes a value longer. Not while anything writes into it. */
   private void enlarge(int index) throws TransferProblem {
     long longer = Math.max(FIRST_BYTES, GROWTH * values[index].byteSize());
     enlarge(index, Math.min(table.entries().get(index).length(), longer));
@@ -293,7 +297,7 @@ final class LargeValueDestination extends Destination {
     values[index] = copied(old, length);
   }
 
-  /** Claims all of a segment: it cannot grow where it is. */
+  /** Claims all of a segment, because it cannot grow in place. */
   private void claimSegment(int index) throws TransferProblem {
     long length = table.entries().get(index).length();
     Block block = bulk.claim(length, outside);
@@ -310,7 +314,7 @@ final class LargeValueDestination extends Destination {
       return MemorySegment.ofArray(new byte[(int) length]).copyFrom(old);
     } catch (OutOfMemoryError e) {
       throw exhausted(
-          "%d bytes of values found no memory, although within what is allowed: %s"
+          "the process has no memory for %d bytes of values, although the limits allow them: %s"
               .formatted(length, e.getMessage()));
     }
   }
@@ -328,7 +332,7 @@ final class LargeValueDestination extends Destination {
         .passing(share.shortage(bytes));
   }
 
-  /** As arguments they are at fault, and not the moment: to send them again is of no use. */
+  /** The status of values that are too long. A retry would not help. */
   private static TransferProblem neverFits(String why) {
     return new TransferProblem(RpcStatus.INVALID_ARGUMENT, why);
   }
@@ -372,11 +376,13 @@ final class LargeValueDestination extends Destination {
     blocks = claimed;
   }
 
-  /** For long arrays, within the session's own part, which the message's segments need, too. */
+  /**
+   * Claims long blocks for arrays from the session's own part, which also has to hold the segments.
+   */
   private boolean claimLongBlocks() {
     long mean =
         table.inArrays() / table.entries().stream().filter(LargeValueTable.Entry::array).count();
-    long size = mean <= LONG_BYTES / 2 ? LONG_BYTES / 2 : LONG_BYTES; // few lengths, to be kept
+    long size = mean <= LONG_BYTES / 2 ? LONG_BYTES / 2 : LONG_BYTES; // few lengths, for reuse
     int count = table.inArrays() <= size ? 1 : MOST_LONG_BLOCKS;
     if (mean <= BulkMemory.CHUNK_BYTES
         || segmentBytes() - inSegments + count * size > outside.unused()
@@ -398,7 +404,7 @@ final class LargeValueDestination extends Destination {
     return true;
   }
 
-  // ---- what of it is open ----
+  // ---- open pieces ----
 
   private @Nullable LandingPiece inPlace(long offset, MemorySegment left, long most) {
     long open = inPlace.stream().mapToLong(piece -> piece.memory().byteSize()).sum();
@@ -438,7 +444,7 @@ final class LargeValueDestination extends Destination {
     } else {
       free.add(filling.block);
     }
-    current = 0; // to be looked for anew: it may be a value before
+    current = 0; // search again: the offset may be in an earlier value
     currentStart = 0;
   }
 
@@ -487,7 +493,7 @@ final class LargeValueDestination extends Destination {
     return values;
   }
 
-  /** Makes segments the arena's: it gives their memory back when it is closed. */
+  /** Makes the arena the owner of the segments. Its close then releases their memory. */
   private void lend() throws TransferProblem {
     for (int i = 0; i < values.length; i++) {
       Block block = segments[i];
@@ -502,17 +508,17 @@ final class LargeValueDestination extends Destination {
       return block.memory().reinterpret(Objects.requireNonNull(arena), all -> block.release());
     } catch (IllegalStateException e) {
       throw new TransferProblem(
-          RpcStatus.CANCELLED, "the arena of its results is closed: close it later", e);
+          RpcStatus.CANCELLED, "the arena of its results was closed too early: close it later", e);
     } catch (IllegalCallerException e) {
       throw new TransferProblem(
           RpcStatus.INTERNAL,
-          "results live in an arena only where the JVM is started with"
+          "results in an arena require that the JVM was started with"
               + " --enable-native-access=ALL-UNNAMED, or =io.verbena.core on the module path",
           e);
     }
   }
 
-  /** They have arrived: gives back what was needed on the way. */
+  /** Releases the blocks. The values have arrived. */
   void releaseBlocks() {
     giveBackBlocks();
     leave();
@@ -525,7 +531,7 @@ final class LargeValueDestination extends Destination {
     inBlocks = 0;
   }
 
-  /** Gives back what arrays count for, too; segments stay claimed. */
+  /** Releases the quota of arrays, too. Segments stay claimed. */
   synchronized void release() {
     giveBackBlocks();
     heap.give(onHeap);
@@ -533,7 +539,7 @@ final class LargeValueDestination extends Destination {
     inSegments = 0;
   }
 
-  /** Nobody has the values. */
+  /** Releases everything. The values are not used. */
   private void giveBackAll() {
     release();
     for (Block block : segments) {
@@ -555,7 +561,7 @@ final class LargeValueDestination extends Destination {
     return false;
   }
 
-  /** A block that an array is filled through: it is copied out while it fills. */
+  /** A block through which an array is filled. Its bytes are copied while more arrive. */
   private final class Filling {
     private final LandingPiece piece;
     private final Block block;
@@ -563,7 +569,7 @@ final class LargeValueDestination extends Destination {
     private long copied;
     private boolean underWay;
 
-    /** Nothing writes into it any more. */
+    /** Whether nothing writes into the block any more. */
     private boolean whole;
 
     Filling(LandingPiece piece, Block block, MemorySegment into) {
@@ -572,7 +578,7 @@ final class LargeValueDestination extends Destination {
       this.into = into;
     }
 
-    /** Copies what has come, once that is worth it. */
+    /** Copies the arrived bytes if there are enough. */
     void copyMore() {
       long from = copied;
       long upTo = piece.arrived();

@@ -7,21 +7,21 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What values travel beside a message, in their order: a count, then for each its length, twice,
- * plus 1 if it is an array.
+ * The large values beside a message, in order. On the wire: a count, then for each value twice its
+ * length, plus 1 if it is an array.
  */
 public record LargeValueTable(List<Entry> entries) {
-  /** So many values leave their message at most; further ones stay in it. */
+  /** The most values beside a message. Further ones stay in it. */
   static final int MOST_ENTRIES = 256;
 
-  /** The longest array that every JVM can make. */
+  /** The longest array that every JVM supports. */
   static final long LONGEST_ARRAY = Integer.MAX_VALUE - 8L;
 
   /**
    * One value.
    *
    * @param length in bytes
-   * @param array whether its reader wants an array, on its heap
+   * @param array whether the receiver reads it as an array on the heap
    */
   record Entry(long length, boolean array) {}
 
@@ -37,7 +37,7 @@ public record LargeValueTable(List<Entry> entries) {
     }
   }
 
-  /** Reads a table; the peer wrote it, so nothing in it is trusted. */
+  /** Reads a table. Checks everything, because the peer wrote it. */
   public static LargeValueTable read(WireIn in) {
     int count = in.readCount(1);
     if (count < 1 || count > MOST_ENTRIES) {
@@ -57,17 +57,17 @@ public record LargeValueTable(List<Entry> entries) {
     return new LargeValueTable(entries);
   }
 
-  /** Returns the same values, all of them arrays for their reader. */
+  /** Returns the same table with every value as an array. */
   LargeValueTable onHeap() {
     return new LargeValueTable(entries.stream().map(one -> new Entry(one.length, true)).toList());
   }
 
-  /** Returns how many bytes they have together. */
+  /** Returns the sum of all lengths in bytes. */
   public long total() {
     return entries.stream().mapToLong(Entry::length).sum();
   }
 
-  /** Returns how many bytes the arrays among them have together. */
+  /** Returns the sum of the lengths of arrays in bytes. */
   long inArrays() {
     return entries.stream().filter(Entry::array).mapToLong(Entry::length).sum();
   }

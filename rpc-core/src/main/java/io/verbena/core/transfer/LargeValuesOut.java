@@ -16,16 +16,17 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Large values on their way out. Where the caller waits they are sent from where they are; else
- * they are copied into pooled memory, so that the caller may reuse its own at once. Results leave
- * each session the part of that memory which is guaranteed to it, for what arrives: so a peer that
- * takes none of them keeps nothing from others. What finds no room travels in its message.
+ * The large values of a message to be sent. While the caller waits, the caller's memory is sent
+ * directly. Otherwise the values are copied into pooled memory, so that the caller may reuse its
+ * own at once. Results leave each session its guaranteed part of that memory for arrivals, so a
+ * peer that does not read its results blocks no other session. Values without room travel in the
+ * message.
  *
- * <p>Filled by the thread that encodes the message, closed on the session's loop or, when the
- * message is not sent, by that thread.
+ * <p>Filled by the thread that encodes the message. Closed on the session's loop, or by that thread
+ * if the message is not sent.
  */
 public final class LargeValuesOut implements LargeValues {
-  /** What is longer is copied into one block, not into many small ones. */
+  /** A longer value is copied into one block instead of many small ones. */
   private static final long LONGEST_IN_CHUNKS = 16L << 20;
 
   private final BulkMemory memory;
@@ -40,11 +41,11 @@ public final class LargeValuesOut implements LargeValues {
   private final CompletableFuture<Void> free = new CompletableFuture<>();
 
   /**
-   * No values yet.
+   * Starts without values.
    *
-   * @param memory what is copied goes there
-   * @param share of that memory, from which what is copied is borrowed; null: all of it is free
-   * @param borrows whether the caller waits until {@link #awaitFree}
+   * @param memory the pool for copies
+   * @param share the quota of copies; null: all free memory
+   * @param borrows whether the caller waits in {@link #awaitFree}
    */
   public LargeValuesOut(BulkMemory memory, Quota.@Nullable Share share, boolean borrows) {
     this.memory = memory;
@@ -109,11 +110,9 @@ public final class LargeValuesOut implements LargeValues {
   public String cure() {
     return entries.size() == LargeValueTable.MOST_ENTRIES
         ? "send at most " + LargeValueTable.MOST_ENTRIES + " large values at once"
-        : "raise bulkMemoryBytes on this end, which is %d, with %d in use%s"
+        : "raise bulkMemoryBytes on this end: it is %d, of which %d are in use%s"
             .formatted(
-                memory.limit(),
-                memory.inUse(),
-                share == null ? "" : ", and of which results have half");
+                memory.limit(), memory.inUse(), share == null ? "" : ", and results may take half");
   }
 
   @Override
@@ -121,12 +120,12 @@ public final class LargeValuesOut implements LargeValues {
     new LargeValueTable(entries).write(out);
   }
 
-  /** Returns how much pooled memory they take. */
+  /** Returns how much pooled memory the copies take. */
   public long copiedBytes() {
     return blocks.stream().mapToLong(Block::size).sum();
   }
 
-  /** Has a share count them until they are closed. */
+  /** Charges the copies to a share until this is closed. */
   public void charge(Quota.Share share) {
     charged = copiedBytes();
     share.takeAnyway(charged);
@@ -149,7 +148,7 @@ public final class LargeValuesOut implements LargeValues {
     free.complete(null);
   }
 
-  /** Waits until none of the caller's memory is read any more. */
+  /** Waits until nothing reads the caller's memory any more. */
   public void awaitFree() {
     FencedFuture.awaitFree(free, "Large arguments");
   }

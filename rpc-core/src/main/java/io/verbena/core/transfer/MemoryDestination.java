@@ -17,14 +17,14 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Memory, the user's or pooled, that takes a whole object. It is opened to the sender in pieces,
- * two at a time, since a path can hold open less than an object has: what has arrived is closed
- * while the next piece fills.
+ * Memory of the user or of the pool, for a whole object. It is opened to the sender in pieces, two
+ * at a time, because a path may have less room than an object needs. A full piece is closed while
+ * the next one fills.
  */
 final class MemoryDestination extends Destination {
   private static final int MOST_OPEN = 2;
 
-  /** Where they are dealt out to several paths: a slow one may have the first for a while. */
+  /** The most pieces for several paths. A slow path may hold the first one for a while. */
   private static final int MOST_DEALT = 32;
 
   private final SessionImpl session;
@@ -120,7 +120,7 @@ final class MemoryDestination extends Destination {
   void finish(long length, @Nullable Integer expected, Consumer<@Nullable Throwable> then) {
     MemorySegment whole = claimed();
     if (expected == null) {
-      // A device writes into pages that it has pinned, though their memory is freed.
+      // A device may write into pinned pages although their memory was freed.
       RunOn.runHere(() -> OpenSource.requireAlive(whole), then);
       return;
     }
@@ -144,7 +144,7 @@ final class MemoryDestination extends Destination {
     if (expected != found) {
       throw new TransferProblem(
           RpcStatus.PROTOCOL_ERROR,
-          "its checksum is %08x, and the sender's %08x: what arrived is not what was sent"
+          "its checksum is %08x, the sender's is %08x: the object changed on the way"
               .formatted(found, expected));
     }
   }

@@ -11,11 +11,11 @@ import io.verbena.link.SendResult;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/** Memory, written from where it is. */
+/** Memory that is sent directly. */
 final class MemorySupply extends Supply {
   private final Attached attached;
 
-  /** Null until it is known, where it is wanted. */
+  /** The checksum, if one is wanted; null until it is known. */
   private @Nullable Integer checksum;
 
   MemorySupply(BulkTransfer owner, OpenSource.InMemory source, boolean checked) {
@@ -58,7 +58,7 @@ final class MemorySupply extends Supply {
     return attached.write(path, target, piece, piece.at(), then);
   }
 
-  /** Where a mapped file has become shorter, a link cannot read it. */
+  /** Completes a write. If a mapped file has become shorter, a link cannot read its memory. */
   private void over(BulkPath path, Piece piece, Runnable whenOver) {
     if (path.isClosed() && !isClosed()) {
       MemorySegment under = attached.memory().asSlice(piece.at(), piece.length());

@@ -23,8 +23,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An object on its way out. It is written where and as far as the receiver has granted memory, from
- * what a {@link Supply} reads.
+ * An object to be sent. Its bytes come from a {@link Supply} and are written into the memory that
+ * the receiver has granted.
  *
  * <pre>
  *   WRITING ──all written, and the receiver waits to hear so──→ SENT
@@ -32,9 +32,9 @@ import org.jspecify.annotations.Nullable;
  *   any ──cancel, failure, peer lost──→ OVER, told when no memory is read any more
  * </pre>
  *
- * <p>Where the receiver compares a checksum that is not made, or has a beginning from before,
- * another supply takes the place of the first: it goes on behind that beginning, if it is the same,
- * else it begins anew.
+ * <p>Another supply replaces the first one if the receiver wants a checksum that is not being
+ * computed, or has a beginning of the object. The new supply continues after an equal beginning,
+ * and starts at 0 after another one.
  *
  * <pre>
  *   READ ──a checksum is wanted──→ CHANGING ──closed──→ READ, summed
@@ -42,41 +42,41 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 final class OutgoingTransfer extends BulkTransfer {
-  /** So many chunks are written without a checkpoint at most: a lost link has them sent again. */
+  /** The most chunks without a checkpoint. A lost link has at most these to send again. */
   private static final int MOST_UNCHECKED_CHUNKS = 24;
 
-  /** So many half windows, where nothing waits for a checkpoint. */
+  /** The most half windows without a checkpoint, if nothing waits for one. */
   private static final int MOST_UNCHECKED_HALVES = 6;
 
   private static final int MOST_GRANTS = 64;
 
   private enum State {
     WRITING,
-    /** It was said that all is written; a grant of a new generation has it written again. */
+    /** The end was announced. A grant of a new generation makes this end write again. */
     SENT,
     OVER
   }
 
   private enum Reading {
     READ,
-    /** Another supply takes this one's place, when this one is closed. */
+    /** This supply is being closed, and another replaces it. */
     CHANGING,
-    /** The receiver waits to hear where the object begins, and so opens nothing. */
+    /** The receiver waits for the offset where the object begins, and opens nothing meanwhile. */
     COMPARING
   }
 
   /**
-   * A receiver's grant.
+   * A grant of the receiver.
    *
-   * @param generation counts the times that memory was granted anew
-   * @param offset where in the object it begins
-   * @param length how long it is
-   * @param epoch of the link that it is written over
-   * @param advertisement what the link knows it by
+   * @param generation the number of times that memory was granted again
+   * @param offset the position in the object
+   * @param length the number of bytes
+   * @param epoch the number of the link to write over
+   * @param advertisement the link's description of the memory
    */
   record Grant(int generation, long offset, long length, int epoch, ByteBuffer advertisement) {}
 
-  /** Memory that was granted, and how far it is written. */
+  /** Granted memory and its progress. */
   private static final class Granted {
     final BulkPath path;
     final RemoteTarget target;
@@ -100,31 +100,34 @@ final class OutgoingTransfer extends BulkTransfer {
   private Supply supply;
   private Reading reading = Reading.READ;
 
-  /** Whether memory may be read into before the receiver has opened his. */
+  /** Whether memory may be filled before the receiver has opened its own. */
   private final boolean ahead;
 
-  /** Whether the supply knows the checksum. */
+  /** Whether the supply computes the checksum. */
   private boolean summed;
 
   private @Nullable Reread reread;
 
-  /** What waits for the end of a change of supplies. */
+  /** Runs after a change of supplies. */
   private @Nullable Runnable whenChanged;
 
-  /** What the receiver has opened, in its order; one of a later generation voids all before. */
+  /** The receiver's grants in order. A grant of a later generation voids all earlier ones. */
   private final ArrayDeque<Granted> grants = new ArrayDeque<>();
 
-  /** Not all of them are of one path. */
+  /** Whether the grants belong to more than one path. */
   private boolean severalPaths;
 
-  /** A path of this generation is closed: the receiver finds out, and grants all of it anew. */
+  /**
+   * Whether a path of this generation is closed. The receiver notices it and grants everything
+   * again.
+   */
   private boolean voided;
 
   private final Transfers transfers;
   private int generation;
   private long grantedUpTo;
 
-  /** Those that a turn has tried, where there are several; empty between turns. */
+  /** The paths that a turn has tried, if there are several. Empty between turns. */
   private final ArrayList<BulkPath> tried = new ArrayList<>(0);
 
   private final LimitedWait room;
@@ -134,7 +137,7 @@ final class OutgoingTransfer extends BulkTransfer {
   private long writtenUpTo;
   private long confirmed;
 
-  /** Written since the last checkpoint, which the end of each grant is. */
+  /** The bytes since the last checkpoint. Each grant ends with one. */
   private long unchecked;
 
   /** Whether the receiver compares a checksum. */
@@ -142,15 +145,14 @@ final class OutgoingTransfer extends BulkTransfer {
 
   private boolean resumeHeard;
 
-  /** Whether it stands in the queue of those that may have something to write. */
+  /** Whether the transfer is in the queue of those that may have something to write. */
   boolean queued;
 
-  /** What became of a turn. */
   enum Turn {
     WROTE,
-    /** Its path takes nothing now. */
+    /** The path accepts nothing now. */
     BLOCKED,
-    /** It has nothing to write now. */
+    /** The transfer has nothing to write now. */
     IDLE
   }
 
@@ -166,7 +168,7 @@ final class OutgoingTransfer extends BulkTransfer {
     this.source = source;
     this.length = source.length();
     this.checked = checked;
-    this.ahead = !transfers.ids.isBegunByPeer(id); // who may never open his memory
+    this.ahead = !transfers.ids.isBegunByPeer(id); // the peer may never open its memory
     Crc crc = crc(source, checked);
     this.summed = crc != null;
     this.supply = supply(this, source, 0, crc);
@@ -176,17 +178,17 @@ final class OutgoingTransfer extends BulkTransfer {
   }
 
   /**
-   * Returns a checksum of nothing yet, where one is made; else null. Of what is made once it is
-   * made unasked: the receiver may ask when that is gone.
+   * Returns an empty checksum if one is to be computed; otherwise null. Bytes that exist only once
+   * always get one, because the receiver may ask when they are gone.
    */
   private static @Nullable Crc crc(OpenSource source, boolean checked) {
     return checked || source instanceof OpenSource.Made ? new Crc() : null;
   }
 
   /**
-   * Returns what supplies a source's bytes from somewhere on.
+   * Returns a supply of the source from an offset.
    *
-   * @param crc of what is before, to be gone on with; null where no checksum is wanted
+   * @param crc the checksum of earlier bytes, to be continued; null: no checksum is wanted
    */
   private static Supply supply(
       OutgoingTransfer owner, OpenSource source, long from, @Nullable Crc crc) {
@@ -212,17 +214,17 @@ final class OutgoingTransfer extends BulkTransfer {
 
   // ---- from the receiver ----
 
-  /** Memory was opened for it; returns what is wrong with that, or null. */
+  /** Takes a grant of the receiver. Returns the protocol violation, or null. */
   @Nullable String granted(Grant grant) {
     if (isOver() || grant.generation() < generation) {
       return null;
     }
     if (reading == Reading.COMPARING) {
-      return "a grant before it is said where the object begins";
+      return "a grant before the object's beginning was agreed";
     }
     if (grant.generation() > generation) {
       if (grant.offset() < confirmed || grant.offset() > writtenUpTo) {
-        return "a grant from " + grant.offset() + ", where " + confirmed + " was confirmed";
+        return "a grant from " + grant.offset() + " although " + confirmed + " was confirmed";
       }
       generation = grant.generation();
       voided = false;
@@ -231,7 +233,7 @@ final class OutgoingTransfer extends BulkTransfer {
       confirmed(grant.offset());
     }
     if (grant.offset() != grantedUpTo || grants.size() == MOST_GRANTS) {
-      return "a grant from " + grant.offset() + " behind one up to " + grantedUpTo;
+      return "a grant from " + grant.offset() + " after one up to " + grantedUpTo;
     }
     grantedUpTo += grant.length();
     BulkPath path = session.bulkPath(grant.epoch());
@@ -263,22 +265,22 @@ final class OutgoingTransfer extends BulkTransfer {
   }
 
   /**
-   * The receiver compares a checksum of all, and has a beginning from before, which may be of
-   * another object; returns what is wrong with that, or null.
+   * Handles a receiver that compares a checksum of everything and has a beginning, which may belong
+   * to another object. Returns the protocol violation, or null.
    *
-   * @param upTo how much it has; 0: nothing
-   * @param sum the checksum of that
+   * @param upTo the length of the beginning; 0: none
+   * @param sum the checksum of the beginning
    */
   @Nullable String resumes(long upTo, int sum) {
     if (isOver()) {
       return null;
     }
     if (resumeHeard || generation > 0 || upTo < 0 || upTo >= length) {
-      return "a beginning of " + upTo + " bytes from before, of " + length;
+      return "a beginning of " + upTo + " bytes for an object of " + length;
     }
     resumeHeard = true;
     checked = true;
-    if (upTo > 0 && source.readBy() != RunOn.USER) { // who is called once, in order
+    if (upTo > 0 && source.readBy() != RunOn.USER) { // user code is called once, in order
       reading = Reading.COMPARING;
       supply.close(() -> readAgain(upTo, sum));
       return null;
@@ -331,7 +333,7 @@ final class OutgoingTransfer extends BulkTransfer {
     moves();
   }
 
-  /** No more is written; hears, maybe at once, when nothing is read any more. */
+  /** Stops writing. The callback runs when nothing is read any more, maybe at once. */
   private void closeSupply(Runnable then) {
     if (reading == Reading.READ) {
       supply.close(then);
@@ -352,10 +354,10 @@ final class OutgoingTransfer extends BulkTransfer {
     session.sendBulk(FrameKind.BULK_RESUMED, id, out -> out.writeVarLong(from));
   }
 
-  /** The receiver has so many bytes; returns what is wrong with that, or null. */
+  /** Takes the number of bytes that the receiver has. Returns the protocol violation, or null. */
   @Nullable String progressed(long upTo) {
     if (upTo > writtenUpTo) {
-      return upTo + " bytes confirmed, where " + writtenUpTo + " were written";
+      return upTo + " bytes confirmed although " + writtenUpTo + " were written";
     }
     confirmed(upTo);
     return null;
@@ -370,13 +372,13 @@ final class OutgoingTransfer extends BulkTransfer {
     }
   }
 
-  /** The receiver has all of it; returns what is wrong with that, or null. */
+  /** Ends the transfer. The receiver has all bytes. Returns the protocol violation, or null. */
   @Nullable String done() {
     if (isOver()) {
       return null;
     }
     if (writtenUpTo < length || (state != State.SENT && endsBySent(checked, length))) {
-      return "an object that was not sent is said to have arrived";
+      return "an object was confirmed before it was sent";
     }
     confirmed(length);
     succeeded();
@@ -424,7 +426,7 @@ final class OutgoingTransfer extends BulkTransfer {
   @Override
   void pathClosed(BulkPath path) {
     if (grants.stream().anyMatch(grant -> grant.path == path)) {
-      voided = true; // nothing is written beyond what is missing
+      voided = true; // nothing is written after a gap
       grants.clear();
     }
   }
@@ -437,7 +439,7 @@ final class OutgoingTransfer extends BulkTransfer {
 
   // ---- turns ----
 
-  /** Writes one chunk, if it may and can. */
+  /** Writes one chunk, if there is one and the path has room. */
   Turn takeTurn() {
     if (isOver() || reading != Reading.READ) {
       return Turn.IDLE;
@@ -474,7 +476,7 @@ final class OutgoingTransfer extends BulkTransfer {
     return turn == Turn.WROTE || !severalPaths ? turn : writeElsewhere(grant, turn);
   }
 
-  /** Writes to memory on another path than the one that does not take what comes first. */
+  /** Writes on another path than the one that does not accept the first bytes. */
   private Turn writeElsewhere(Granted first, Turn ofFirst)
       throws LinkException, IOException, TransferProblem {
     Turn turn = ofFirst;
@@ -523,7 +525,10 @@ final class OutgoingTransfer extends BulkTransfer {
     return Turn.WROTE;
   }
 
-  /** Each checkpoint costs a message back. Where nothing is freed by that, a sixth as many do. */
+  /**
+   * Returns the bytes until the next checkpoint. Each checkpoint costs a message back. If it frees
+   * no memory, a sixth of the checkpoints is enough.
+   */
   private long untilCheckpoint(BulkPort port) {
     long chunk = port.chunkBytes();
     long half = Math.max(chunk, port.windowBytes() / 2);

@@ -12,16 +12,16 @@ import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which blocks of a file that is not whole are known to be good, in a file beside it. Only who has
- * the lock of the file uses it. On one thread at a time; blocks.
+ * The checksums of the good blocks of a part file, kept in a second file. Only the holder of the
+ * part file's lock uses it. On one thread at a time; blocks.
  *
  * <pre>
- *   8 bytes: what this is | 8: the object's length | 4 each: the CRC32C of a block of 1 MiB, in order
+ *   8 bytes: the file type | 8: the object's length | 4 each: the CRC32C of a block of 1 MiB, in order
  * </pre>
  *
- * Each block is compared with its sum before it counts. So nothing depends on what was written
- * first, nor on what a crash left of either file: what does not agree is not there. The last block
- * has no sum: an object is never all there from before.
+ * A block counts only if it has its checksum. So the order of writes does not matter, nor do the
+ * remains of either file after a crash. The last block has no checksum, because the beginning of an
+ * object is never all of it.
  */
 final class PartSums {
   static final int BLOCK = 1 << 20;
@@ -37,10 +37,10 @@ final class PartSums {
   private int known;
 
   /**
-   * None yet.
+   * Starts without checksums.
    *
-   * @param path the file for the sums
-   * @param length the object's
+   * @param path the file for the checksums
+   * @param length the length of the object
    */
   PartSums(Path path, long length) {
     this.path = path;
@@ -52,10 +52,10 @@ final class PartSums {
   }
 
   /**
-   * Reads what is there from before, up to the first block that is not as it was.
+   * Reads the good blocks of an earlier transfer, up to the first block that has changed.
    *
-   * @param whole sums what is good
-   * @return how much that is
+   * @param whole adds up the good bytes
+   * @return the number of good bytes
    */
   long readAgain(FileChannel part, Crc whole) throws IOException {
     if (!Files.isRegularFile(path)) {
@@ -99,7 +99,7 @@ final class PartSums {
     return HEADER + (long) block * Integer.BYTES;
   }
 
-  /** Fills a buffer and flips it; false if there is not so much. */
+  /** Fills a buffer and flips it. Returns false if there are not enough bytes. */
   private static boolean isRead(FileChannel from, ByteBuffer into, long position)
       throws IOException {
     long next = position;
@@ -140,7 +140,7 @@ final class PartSums {
     known++;
   }
 
-  /** What is behind the blocks that are good is of another time. */
+  /** Opens the file. Checksums after the good blocks are out of date. */
   private FileChannel open() throws IOException {
     FileChannel open = FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
     boolean usable = false;
@@ -162,7 +162,7 @@ final class PartSums {
     }
   }
 
-  /** Forgets all of it: what is there is of another object, or is whole, or of no use. */
+  /** Deletes the file. The bytes belong to another object, are complete, or are of no use. */
   void delete() throws IOException {
     known = 0;
     at = 0;
@@ -171,7 +171,7 @@ final class PartSums {
     Files.deleteIfExists(path);
   }
 
-  /** Leaves them to another transfer. */
+  /** Leaves the file to another transfer. */
   void close() throws IOException {
     FileChannel open = sums;
     sums = null;

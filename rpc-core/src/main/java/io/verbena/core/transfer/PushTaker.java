@@ -12,21 +12,21 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who takes a session's pushes, and where. As long as many of the handler's calls have not returned
- * it is asked for no more objects, which wait for their turn. On the loop, but {@link #of}.
+ * Receives a session's pushes with the user's handler. While too many calls of the handler have not
+ * returned, further objects wait for their turn. On the loop, except for {@link #of}.
  */
 final class PushTaker {
   private static final ThrottledLog HANDLER_FAILED =
       ThrottledLog.of(PushTaker.class, "push handlers that failed");
 
-  /** Enough for any honest peer, which has fewer pushes under way. */
+  /** Enough for an honest peer, which has fewer pushes under way. */
   private static final int MOST_CALLS = 1024;
 
   private final PushHandler handler;
   private final boolean onLoop;
   private final ArrayDeque<Runnable> waiting = new ArrayDeque<>();
 
-  /** Calls on handler threads that have not returned. */
+  /** The calls on handler threads that have not returned. */
   private int calls;
 
   private PushTaker(PushHandler handler, boolean onLoop) {
@@ -34,31 +34,34 @@ final class PushTaker {
     this.onLoop = onLoop;
   }
 
-  /** Asks the handler where it wants to be called. On the thread of whoever sets it. */
+  /** Asks the handler for its thread. On the thread of the caller that sets the handler. */
   static PushTaker of(PushHandler handler) {
     return new PushTaker(handler, handler.nonBlocking());
   }
 
-  /** Asks the handler where an object goes. Where it is to be called, see {@link #onLoop}. */
+  /** Asks the handler for a landing, on the thread that {@link #onLoop} says. */
   Landing ask(PushHandler.Offer offer) throws TransferProblem {
     Landing landing = handler.offered(offer);
     if (landing == null) {
-      throw new TransferProblem(RpcStatus.PERMISSION_DENIED, "it was refused by the peer");
+      throw new TransferProblem(RpcStatus.PERMISSION_DENIED, "the peer refused it");
     }
     if (offer.length() > landing.capacity()) {
       throw new TransferProblem(
           RpcStatus.INVALID_ARGUMENT,
-          "its destination takes " + landing.capacity() + " bytes, and it has " + offer.length());
+          "its destination takes "
+              + landing.capacity()
+              + " bytes, the object has "
+              + offer.length());
     }
     return Destination.watched(landing, offer.transfer());
   }
 
-  /** Returns whether the handler is called on the loop, and not on a handler thread. */
+  /** Returns whether the handler runs on the loop instead of a handler thread. */
   boolean onLoop() {
     return onLoop;
   }
 
-  /** Runs what calls the handler elsewhere, now or in its turn; {@link #returned} is to follow. */
+  /** Runs a call of the handler elsewhere, now or in its turn. {@link #returned} must follow. */
   void call(Runnable start) {
     if (calls < MOST_CALLS) {
       calls++;
@@ -68,7 +71,7 @@ final class PushTaker {
     }
   }
 
-  /** Has it not called; false if it was already. */
+  /** Withdraws a call of the handler. Returns false if it has begun. */
   boolean takeBack(Runnable start) {
     return waiting.remove(start);
   }
@@ -80,14 +83,17 @@ final class PushTaker {
     }
   }
 
-  /** Hands over what has arrived, and was said to have; a handler that fails now harms nobody. */
+  /**
+   * Hands over an arrived object, whose sender knows that it arrived. A failure of the handler
+   * affects nothing else.
+   */
   void hand(SessionImpl session, PushHandler.Offer offer, Received received) {
     RunOn.Work hand = () -> handler.received(offer, received);
     if (onLoop) {
       RunOn.runHere(hand, failure -> handed(failure, offer, received));
       return;
     }
-    calls++; // it does not wait: its object is here
+    calls++; // no waiting: its object is here
     RunOn.callSurely(
         session,
         hand,
@@ -100,7 +106,7 @@ final class PushTaker {
   private static void handed(
       @Nullable Throwable failure, PushHandler.Offer offer, Received received) {
     if (failure != null) {
-      received.close(); // its handler may not have come that far
+      received.close(); // its handler may have failed before
       HANDLER_FAILED.warn("The handler of push '{}' failed", offer.name(), failure);
     }
   }

@@ -13,10 +13,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Pooled memory that one session reads into what it sends: a part of its share, and half of all
- * there is at most. Peers that do not take what they asked for leave each other session what is
- * guaranteed to it. Transfers that find no room wait in turn, for as long as those that hold it
- * move. On the loop.
+ * Pooled memory into which one session reads the bytes to be sent: a part of its share, and at most
+ * half of all memory. So peers that do not read what they asked for leave each other session its
+ * guaranteed part. Transfers without room wait in turn while those with memory make progress. On
+ * the loop.
  */
 final class ReadAhead {
   private final SessionImpl session;
@@ -38,12 +38,13 @@ final class ReadAhead {
   /**
    * Claims memory.
    *
-   * @param count how many blocks would do; there may be fewer
-   * @param wait where the receiver waits for it; null where the receiver is waited for, which has
-   *     but half of the room, or each could wait for the other
-   * @return null where others of the session have to be done before
-   * @throws TransferProblem where there is not so much for any session, or nothing has moved for
-   *     long: whoever holds it may wait for this one
+   * @param count the number of blocks that would be enough; fewer may be returned
+   * @param wait the transfer's wait, if the receiver waits for this memory; null if this end waits
+   *     for the receiver. Then only half of the room is available, because both could wait for each
+   *     other
+   * @return null if other transfers of the session have to finish first
+   * @throws TransferProblem if no session can have so much, or nothing has moved for long: the
+   *     holder of the memory may wait for this transfer
    */
   @Nullable List<Block> claim(int count, long size, @Nullable LimitedWait wait)
       throws TransferProblem {
@@ -76,14 +77,14 @@ final class ReadAhead {
     }
   }
 
-  /** Takes of the share what there is for so many blocks; returns for how many that is. */
+  /** Takes a part of the share for at most this many blocks. Returns the number of blocks. */
   private int taken(int count, long each) {
     int taken = count;
     while (taken > 0 && !share.take(taken * each)) {
       taken /= 2;
     }
     if (taken == 0 && held == 0 && !share.mayEverTake(each)) {
-      share.takeAnyway(each); // or no object could ever be sent
+      share.takeAnyway(each); // otherwise no object could ever be sent
       taken = 1;
     }
     return taken;
@@ -93,7 +94,7 @@ final class ReadAhead {
     return held == 0 ? Long.MAX_VALUE : most - held;
   }
 
-  /** Returns when something that was read arrived last, by the loop's clock. */
+  /** Returns the loop's time of the last progress: a claim, a read or a release. */
   long movedAt() {
     return movedAt;
   }

@@ -10,9 +10,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads, and sums, a beginning that the peer says it has. One at a time of a session's and a slice
- * at a time, so that however many it claims to have, one thread reads for it, and others have their
- * turns. On the loop.
+ * Reads a beginning that the peer claims to have, and computes its checksum. A session reads one
+ * beginning at a time, slice by slice. So however many a peer claims, one thread reads for it, and
+ * other sessions have their turns. On the loop.
  */
 final class Reread {
   private static final long SLICE = 16L << 20;
@@ -28,10 +28,10 @@ final class Reread {
   private boolean stopped;
 
   /**
-   * Begins in its turn.
+   * Begins when its turn comes.
    *
-   * @param queue of the session; the first one is being read
-   * @param then hears that it was read or stopped, or what went wrong
+   * @param queue the session's queue; the first one is being read
+   * @param then runs after the end, with the failure if there was one
    */
   Reread(
       SessionImpl session,
@@ -57,7 +57,7 @@ final class Reread {
     return crc;
   }
 
-  /** Nobody wants to know any more; it is over once nothing is read. */
+  /** Stops reading. It is over once nothing is read. */
   void stop() {
     stopped = true;
     if (queue.peek() != this && queue.remove(this)) {

@@ -19,14 +19,14 @@ import io.verbena.core.session.SessionImpl;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
-/** A session's large objects as its user sees them. Safe for use by any thread. */
+/** The user's view of a session's large objects. Safe for use by any thread. */
 public final class SessionObjects implements BulkObjects {
   private static final int LONGEST_NAME = 1000;
 
   private final SessionImpl session;
   private final Transfers transfers;
 
-  /** The objects of the session that has these transfers. */
+  /** Makes the view of these transfers. */
   public SessionObjects(Transfers transfers) {
     this.session = transfers.session;
     this.transfers = transfers;
@@ -105,7 +105,7 @@ public final class SessionObjects implements BulkObjects {
   /**
    * Begins a transfer, now or in its turn.
    *
-   * @param drop frees what it has if it ends before
+   * @param drop frees its resources if it ends before
    */
   private void start(
       TransferHandle handle, TransferOptions options, Runnable begin, Runnable drop) {
@@ -120,7 +120,7 @@ public final class SessionObjects implements BulkObjects {
             });
   }
 
-  /** Returns who the peer is; nothing where the session has not opened yet. */
+  /** Returns the peer in words; nothing before the session has opened. */
   private String peer(String preposition) {
     String address = session.peer().address();
     return address.isEmpty() ? "" : preposition + address;
@@ -131,7 +131,7 @@ public final class SessionObjects implements BulkObjects {
     boolean hasNoLength = into instanceof Landing.InMemory && into.capacity() == 0;
     return hasNoLength
         ? words
-            + ": if its memory is longer, as at MemorySegment.ofAddress, reinterpret it to its"
+            + ": if its memory is longer (MemorySegment.ofAddress), reinterpret it to its"
             + " length"
         : words;
   }

@@ -19,21 +19,21 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bytes that are read or made, block by block, ahead of what is written. A block stays until the
- * receiver has confirmed it, so that what cannot be made twice is still there when a link is lost.
- * A file whose checksum nobody wants is written by the kernel instead, where a link can have that.
+ * Bytes that are read or made, block by block, before they are written. A block stays until the
+ * receiver has confirmed it, so that bytes which exist only once survive the loss of a link. A file
+ * without checksum is written by the kernel instead, if the link supports that.
  */
 final class StagedSupply extends Supply {
   private static final int MOST_BLOCKS = 4;
 
-  /** So much is copied on the loop rather than handed to another thread. */
+  /** The most that is copied on the loop. Longer copies use another thread. */
   private static final int READ_AT_ONCE = 16 << 10;
 
   private final ReadAhead readAhead;
   private final OpenSource source;
   private final long length;
 
-  /** The source, where a link may take its bytes from the file. */
+  /** The source, if a link may read the file itself. */
   private final OpenSource.@Nullable InFile file;
 
   private boolean endSeen;
@@ -50,9 +50,9 @@ final class StagedSupply extends Supply {
   private record Filled(long start, long end, Block block, Attached attached) {}
 
   /**
-   * Supplies a source from somewhere on.
+   * Supplies a source from an offset.
    *
-   * @param crc of what is before, to be gone on with; null: none is wanted
+   * @param crc the checksum of earlier bytes, to be continued; null: none is wanted
    */
   StagedSupply(
       BulkTransfer owner, ReadAhead readAhead, OpenSource source, long from, @Nullable Crc crc) {
@@ -74,7 +74,7 @@ final class StagedSupply extends Supply {
     }
   }
 
-  /** Claims memory, and begins to fill it, if there is room for that. */
+  /** Claims memory and begins to fill it, if there is room. */
   private void claim(boolean granted) {
     long size = Math.min(BulkMemory.CHUNK_BYTES, length);
     int count = (int) Math.min(MOST_BLOCKS, (length + size - 1) / size);
@@ -177,7 +177,7 @@ final class StagedSupply extends Supply {
     return null;
   }
 
-  /** Goes to another place, as after a link wrote from the file by itself. */
+  /** Continues at another offset, for example after a link wrote from the file itself. */
   private void beginAgain(long at) {
     run++;
     fillAt = at;
@@ -240,9 +240,9 @@ final class StagedSupply extends Supply {
   }
 
   /**
-   * A link that finds out by itself that bytes are not there is lost. Of a file that the kernel
-   * makes up, such as one of /sys, less is there than its size says, and a link waits for the rest:
-   * whether the end is there is looked at once.
+   * Checks that the file has the bytes. A link that finds them missing is lost. A file that the
+   * kernel makes up, such as one in /sys, has fewer bytes than its size says, and a link would wait
+   * for the rest. So the end is checked once.
    */
   private void requireThere(OpenSource.InFile from, Piece piece) throws TransferProblem {
     if (!endSeen) {

@@ -10,14 +10,14 @@ import io.verbena.link.SendResult;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** Gives a transfer its bytes, ready to be written. On the loop. */
+/** The source of a transfer's bytes. On the loop. */
 abstract class Supply {
-  /** Goes on when more may be ready, and is broken when there can be no more. */
+  /** Continues when more may be ready, and fails when there can be no more. */
   final BulkTransfer owner;
 
   final SessionImpl session;
 
-  /** What reads its memory, or its file: reads and writes under way, and blocks that are filled. */
+  /** The users of the memory or file: reads, writes, and blocks that are being filled. */
   private int uses;
 
   private boolean closed;
@@ -31,46 +31,47 @@ abstract class Supply {
   /**
    * Begins.
    *
-   * @param ahead whether memory may be claimed and read into now; else when the receiver has opened
-   *     its own
+   * @param ahead whether memory may be claimed and filled now, instead of after the receiver has
+   *     opened its own
    */
   abstract void begin(boolean ahead);
 
   /**
-   * Returns how many bytes can be written now from here on, at most so many; 0 if none yet: the
-   * owner hears when there are.
+   * Returns how many bytes are ready to be written at this offset, up to the limit. After 0 the
+   * owner continues when there are some.
    *
-   * @param at never before what was confirmed
+   * @param at never before the confirmed offset
    */
   abstract int ready(BulkPath path, long at, int most);
 
   /**
-   * Returns whether bytes are ready there, though something before is not written yet: a path
-   * beside the one that this waits for may take them.
+   * Returns whether bytes are ready at this offset, though earlier ones are not written yet.
+   * Another path may take them.
    */
   abstract boolean hasReady(long at);
 
   /**
    * Writes bytes that are ready.
    *
-   * @param whenOver runs when its memory is not read any more, be it that its link is gone
+   * @param whenOver runs when nothing reads their memory any more, which includes the loss of the
+   *     link
    */
   abstract SendResult write(BulkPath path, RemoteTarget target, Piece piece, Runnable whenOver)
       throws LinkException, IOException, TransferProblem;
 
-  /** Returns whether it keeps what it has written until that is confirmed. Always the same. */
+  /** Returns whether written bytes are kept until they are confirmed. The answer never changes. */
   boolean keepsUnconfirmed() {
     return true;
   }
 
-  /** Returns whether it can go on only when the receiver has confirmed all before here. */
+  /** Returns whether it can continue only after everything before this offset is confirmed. */
   boolean waitsForConfirmation(long at) {
     return false;
   }
 
   void confirmed(long upTo) {}
 
-  /** Returns the checksum of all; null while it is not known. */
+  /** Returns the checksum of all bytes; null while it is not known. */
   @Nullable Integer checksum() {
     return 0;
   }
@@ -78,10 +79,10 @@ abstract class Supply {
   // ---- its end ----
 
   /**
-   * Reads what is to be summed, or what a path had under way when it was closed: a link that cannot
-   * read it is lost, and so would be each one after it.
+   * Reads bytes for a checksum, or bytes that a path had under way when it was closed. A link that
+   * cannot read them is lost, and so would be each later one.
    *
-   * @param then runs where that went well, and it is not closed
+   * @param then runs after success, unless the supply is closed
    */
   final void readElsewhere(RunOn by, RunOn.Work read, Runnable then) {
     uses();
@@ -101,7 +102,7 @@ abstract class Supply {
         });
   }
 
-  /** No more is written; hears, maybe at once, when no memory of it is read any more. */
+  /** Stops. The callback runs when nothing reads its memory any more, maybe at once. */
   final void close(Runnable then) {
     closed = true;
     whenFree = then;
@@ -113,7 +114,7 @@ abstract class Supply {
     return closed;
   }
 
-  /** One more reads it, until {@link #used}. */
+  /** Adds a user, until {@link #used}. */
   final void uses() {
     uses++;
   }
@@ -133,18 +134,18 @@ abstract class Supply {
 
   void closes() {}
 
-  /** It is closed, and has no uses any more: frees what it has, and then runs this. */
+  /** Frees everything and then runs the callback. The supply is closed and has no users. */
   void free(Runnable then) {
     then.run();
   }
 
   /**
-   * What to write.
+   * A write.
    *
-   * @param at where in the object
-   * @param targetAt where in the target
-   * @param length how much
-   * @param checkpoint whether the receiver must hear of it
+   * @param at the offset in the object
+   * @param targetAt the offset in the target
+   * @param length the number of bytes
+   * @param checkpoint whether the receiver must be notified
    */
   record Piece(long at, long targetAt, int length, boolean checkpoint) {}
 }

@@ -20,12 +20,12 @@ import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A transfer as its user sees it. Written on the loop, read by any thread. */
+/** The user's view of a transfer. Written on the loop, read by any thread. */
 final class TransferHandle implements Transfer {
   private final EventLoop loop;
   private final String object;
   private final CompletableFuture<Received> outcome = new CompletableFuture<>();
-  private final Result result = new Result(); // not a stage of it, which would wrap a failure
+  private final Result result = new Result(); // not a stage, which would wrap a failure
   private final long startNanos;
   private BiConsumer<RpcStatus, String> ender = (status, why) -> {};
   private long timer = Timers.NONE;
@@ -46,7 +46,7 @@ final class TransferHandle implements Transfer {
     return object;
   }
 
-  /** Notes where it comes from or goes, for this end's eyes. */
+  /** Sets the source or destination in words, for this end only. */
   void whence(Supplier<String> words) {
     whence = words;
   }
@@ -59,12 +59,12 @@ final class TransferHandle implements Transfer {
     total = length;
   }
 
-  /** It is in other hands from now on, which end it where it is not over. On the loop. */
+  /** Sets the next owner, which can end the transfer. On the loop. */
   void endedBy(BiConsumer<RpcStatus, String> onLoop) {
     ender = onLoop;
   }
 
-  /** Limits its time, counted from when it was asked for. */
+  /** Limits the time of the transfer, counted from the request for it. */
   void limit(@Nullable Duration timeout) {
     if (timeout == null) {
       return;
@@ -89,7 +89,7 @@ final class TransferHandle implements Transfer {
     end();
     outcome.complete(received);
     if (!result.settle(received)) {
-      received.close(); // its future was ended: whoever did that looks for no memory
+      received.close(); // its future was ended by the user, who does not expect memory
     }
   }
 
@@ -117,7 +117,7 @@ final class TransferHandle implements Transfer {
   @Override
   public String toString() {
     String of = total < 0 ? "" : " of " + total;
-    String resumed = resumedFrom == 0 ? "" : ", went on from byte " + resumedFrom;
+    String resumed = resumedFrom == 0 ? "" : ", resumed at byte " + resumedFrom;
     return object + ": " + bytes + of + " bytes" + resumed + (over ? ", over" : "");
   }
 
@@ -131,7 +131,7 @@ final class TransferHandle implements Transfer {
     if (outcome.isDone()) {
       return false;
     }
-    loop.execute(() -> ender.accept(RpcStatus.CANCELLED, "it was cancelled")); // whose it is then
+    loop.execute(() -> ender.accept(RpcStatus.CANCELLED, "it was cancelled")); // the current owner
     return true;
   }
 
@@ -140,7 +140,7 @@ final class TransferHandle implements Transfer {
     return result;
   }
 
-  /** The outcome in its user's hands: to end it is to cancel the transfer. */
+  /** The user's view of the outcome. Its end cancels the transfer. */
   private final class Result extends FencedFuture<Received> {
     @Override
     protected boolean isFenced() {
@@ -152,7 +152,7 @@ final class TransferHandle implements Transfer {
       TransferHandle.this.cancel();
     }
 
-    /** Cancels the transfer, and completes as that does, saying how far it came. */
+    /** Cancels the transfer, and completes with a failure that has its progress. */
     @Override
     public boolean cancel(boolean mayInterruptIfRunning) {
       return !isDone() && TransferHandle.this.cancel();
@@ -183,7 +183,7 @@ final class TransferHandle implements Transfer {
   private void refuseToBlockTheLoop() {
     if (loop.isNotToWait() && !outcome.isDone()) {
       throw new IllegalStateException(
-          object + " was waited for on the event loop. Use result() there.");
+          object + ": a wait would block the event loop. Use result() there.");
     }
   }
 

@@ -10,9 +10,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which transfers of one session may begin: it numbers those of this end, of which further ones
- * wait while many are under way, and checks the numbers and counts those of the peer. Those of
- * calls do not count here: they are as many as the calls that may be under way. On the loop.
+ * The numbers and limits of one session's transfers. Transfers of this end get their numbers here,
+ * and wait while too many are under way. Transfers of the peer are counted, and their numbers are
+ * checked. Transfers of calls do not count, because the limit of calls bounds them. On the loop.
  *
  * <p>A number in the header of its transfer's frames:
  *
@@ -23,10 +23,10 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 final class TransferIds {
-  /** Fetched or pushed by itself. */
+  /** A fetch or push without a call. */
   static final int SINGLE = 0;
 
-  /** What goes to the landing of a call. */
+  /** An object for the landing of a call. */
   static final int ANSWER = 1;
 
   /** Large values of a call's request. */
@@ -38,10 +38,10 @@ final class TransferIds {
   private static final int NUMBER = 3;
   private static final int KIND = 1;
 
-  /** So many transfers this end begins at once; others wait for their turn. */
+  /** The most transfers that this end begins at once. Others wait for their turn. */
   private static final int MOST_OWN = 256;
 
-  /** So many the peer may have under way; it begins fewer. */
+  /** The most transfers that the peer may have under way. It begins fewer. */
   static final int MOST_OF_PEER = 1024;
 
   private final SessionImpl session;
@@ -62,7 +62,7 @@ final class TransferIds {
     this.session = session;
   }
 
-  // ---- what a number says ----
+  // ---- parts of a number ----
 
   static long of(long number, int kind, boolean byClient) {
     return number << NUMBER | (long) kind << KIND | (byClient ? 1 : 0);
@@ -72,7 +72,7 @@ final class TransferIds {
     return id >>> NUMBER;
   }
 
-  /** Returns whether it belongs to a call, and is not fetched or pushed by itself. */
+  /** Returns whether the transfer belongs to a call. */
   static boolean isOfACall(long id) {
     return (id >> KIND & 3) != SINGLE;
   }
@@ -96,9 +96,9 @@ final class TransferIds {
   }
 
   /**
-   * Begins a transfer of this end's, now or in its turn.
+   * Begins a transfer of this end, now or in its turn.
    *
-   * @param drop frees what it has if it ends before
+   * @param drop frees its resources if it ends before
    */
   void start(TransferHandle handle, Runnable begin, Runnable drop) {
     Start start = new Start(handle, begin, drop);
@@ -134,10 +134,10 @@ final class TransferIds {
 
   // ---- begun by the peer ----
 
-  /** Notes that the peer begins a transfer; returns what is wrong with its number, or null. */
+  /** Counts a new transfer of the peer. Returns the error of its number, or null. */
   @Nullable String begun(FrameKind kind, long id) {
     if (isOwn(id) || isOfACall(id) || number(id) <= lastOfPeer) {
-      return kind + " with number " + id + ", where " + lastOfPeer + " was last";
+      return kind + " with number " + id + " after number " + lastOfPeer;
     }
     lastOfPeer = number(id);
     return null;
@@ -147,25 +147,25 @@ final class TransferIds {
     return ofPeer >= MOST_OF_PEER;
   }
 
-  /** The peer and its numbers are gone. */
+  /** Forgets the peer and its numbers. */
   void peerLost() {
     lastOfPeer = 0;
   }
 
   // ---- of either end ----
 
-  /** Returns whether there may have been a transfer of this number. */
+  /** Returns whether a transfer may have had this number. */
   boolean mayHaveBeen(long id) {
     return isOfACall(id) || number(id) <= (isOwn(id) ? lastOwn : lastOfPeer);
   }
 
-  /** A transfer counts no more: another may begin. */
+  /** Stops counting a transfer, so that another may begin. */
   void leaves(long id) {
     count(id, -1);
     session.loop().atCycleEnd(this::startWaiting);
   }
 
-  /** So many of its kind begin to count. */
+  /** Changes the count of its kind. */
   void count(long id, int change) {
     if (isOfACall(id)) {
       return;

@@ -30,8 +30,8 @@ import org.agrona.collections.LongArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The transfers of one session that are under way, both ways: how they begin and end, what the peer
- * says of them and is told, and their turns. On the session's loop.
+ * The transfers of one session, in both directions: their beginnings and ends, their turns, and the
+ * frames from and to the peer. On the session's loop.
  */
 public final class Transfers implements Participant {
   private static final List<FrameKind> KINDS =
@@ -46,23 +46,23 @@ public final class Transfers implements Participant {
           FrameKind.BULK_RESUME,
           FrameKind.BULK_RESUMED);
 
-  /** Bytes, as {@link io.verbena.link.BulkTarget#advertisement} promises. */
+  /** In bytes, as {@link io.verbena.link.BulkTarget#advertisement} promises. */
   private static final int MOST_ADVERTISEMENT = 64;
 
   private static final int MOST_NAME_BYTES = 4000;
 
-  /** Grants for the answer to one call. */
+  /** The most grants for the answer to one call. */
   private static final int MOST_GRANTS = 64;
 
-  /** So long a sender for which nobody waits may not know that all has arrived. */
+  /** The longest time until a sender without a waiting user is told that all has arrived. */
   private static final long LONGEST_UNTOLD_NANOS = 20_000_000;
 
-  /** So much such senders may keep at a time, a short object counted as the least. */
+  /** The most bytes that such senders may keep at a time. A short object counts as the minimum. */
   private static final long MOST_UNTOLD_BYTES = 1 << 20;
 
   private static final long LEAST_UNTOLD_BYTES = 16 << 10;
 
-  /** Flags of a fetch and an offer. */
+  /** A flag of a fetch and of an offer. */
   static final int CHECKED = 1;
 
   private static final int UNCHECKED = 4;
@@ -75,32 +75,31 @@ public final class Transfers implements Participant {
   private final Long2ObjectHashMap<OutgoingTransfer> outgoing = new Long2ObjectHashMap<>();
   private final Long2ObjectHashMap<IncomingTransfer> incoming = new Long2ObjectHashMap<>();
 
-  /** What callers opened for the answers to their calls, until a handler answers. */
+  /** The landings that callers opened for the answers to their calls, until a handler answers. */
   private final Long2ObjectHashMap<List<Grant>> landings = new Long2ObjectHashMap<>();
 
   private final ArrayDeque<OutgoingTransfer> turns = new ArrayDeque<>();
   private final Set<IncomingTransfer> progressDue = new LinkedHashSet<>();
 
-  /** What has arrived and its sender does not know of. */
+  /** The transfers that have arrived, and whose senders do not know it yet. */
   private final LongArrayList untold = new LongArrayList();
 
   private long untoldBytes;
   private long untoldTimer = Timers.NONE;
 
-  /** The session knows that there is something to do. */
+  /** Whether the session knows that there is something to do. */
   private boolean takesTurns;
 
-  /** Who takes what the peer pushes. */
+  /** Receives the pushes of the peer. */
   volatile @Nullable PushTaker taker;
 
-  /** Why nothing more of the peer's is taken up; null while it is. */
+  /** The reason why no more transfers of the peer begin; null while they may. */
   private @Nullable String refusal;
 
   /**
-   * No transfers yet.
+   * Starts without transfers.
    *
-   * @param lastCallOfPeer returns the highest number of a call whose request has come from this
-   *     peer; 0 before any
+   * @param lastCallOfPeer returns the highest number of a call of this peer; 0 before any
    */
   public Transfers(SessionImpl session, LongSupplier lastCallOfPeer) {
     this.session = session;
@@ -109,7 +108,7 @@ public final class Transfers implements Participant {
     this.lastOfPeer = lastCallOfPeer;
   }
 
-  /** Returns what is under way, in the order in which it was asked for. */
+  /** Returns the transfers under way, in the order of their requests. */
   public List<TransferStat> stat() {
     return Stream.concat(incoming.values().stream(), outgoing.values().stream())
         .sorted(Comparator.comparingLong(transfer -> transfer.id))
@@ -119,7 +118,7 @@ public final class Transfers implements Participant {
 
   // ---- begin and end ----
 
-  /** Takes a transfer up, before it begins. */
+  /** Adds a transfer before it begins. */
   IncomingTransfer receive(IncomingTransfer transfer) {
     takeTurns();
     incoming.put(transfer.id, transfer);
@@ -128,7 +127,7 @@ public final class Transfers implements Participant {
     return transfer;
   }
 
-  /** Takes a transfer up, and begins it. */
+  /** Adds a transfer and begins it. */
   void send(OutgoingTransfer transfer) {
     takeTurns();
     outgoing.put(transfer.id, transfer);
@@ -137,19 +136,22 @@ public final class Transfers implements Participant {
     transfer.begin();
   }
 
-  /** Returns the transfer of this number, either way; null if none is under way. */
+  /** Returns the transfer with this number, of either direction; null if none is under way. */
   @Nullable BulkTransfer find(long id) {
     BulkTransfer transfer = outgoing.get(id);
     return transfer == null ? incoming.get(id) : transfer;
   }
 
-  /** It ends without the peer, to which its number means nothing any more, or something else. */
+  /**
+   * Ends a transfer without telling the peer, which no longer knows its number or uses it for
+   * another one.
+   */
   void forget(IncomingTransfer transfer) {
     incoming.remove(transfer.id, transfer);
     progressDue.remove(transfer);
   }
 
-  /** It has ended; one that sends counts until nothing reads any more what it sent. */
+  /** Ends a transfer. An outgoing one counts until nothing reads its memory any more. */
   void ended(BulkTransfer transfer, boolean well) {
     session.bulkContext().counters().ends(transfer instanceof OutgoingTransfer, well);
     if (transfer instanceof IncomingTransfer received) {
@@ -160,13 +162,13 @@ public final class Transfers implements Participant {
     }
   }
 
-  // ---- what the peer is told ----
+  // ---- frames to the peer ----
 
   void sayOffer(long id, long length, Checksum checksum, String name) {
     int flags =
         switch (checksum) {
           case ALWAYS -> CHECKED;
-          case FILES -> 0; // that is for the receiver to know, and to say
+          case FILES -> 0; // the receiver knows it and asks for it
           case NEVER -> UNCHECKED;
         };
     session.sendBulk(
@@ -179,14 +181,14 @@ public final class Transfers implements Participant {
         });
   }
 
-  /** Has the peer give up what it would send, or what it asks for. */
+  /** Asks the peer to stop sending, or to stop waiting for, an object. */
   void refuse(long id, RpcStatus status, String why) {
     BulkTransfer.refuse(session, id, status, why);
   }
 
   /**
-   * All of an object is here. Who pushed it waits to hear of that. Other senders only let go of
-   * what they keep: they are told with the session's next message, or within a while.
+   * Notes that all of an object is here. The sender of a push waits to hear that. Other senders
+   * only release memory, so they are told with the session's next message or after a short delay.
    */
   void arrived(long id, long length) {
     takeTurns();
@@ -219,7 +221,7 @@ public final class Transfers implements Participant {
     }
   }
 
-  /** All of an object is here: its sender may let go of it. */
+  /** Tells the sender that all of an object is here, so that it may release its memory. */
   private void sayDone(long id) {
     session.sendBulk(FrameKind.BULK_DONE, id, out -> {});
   }
@@ -233,7 +235,7 @@ public final class Transfers implements Participant {
 
   // ---- turns ----
 
-  /** There is something to do from now on, as far as is known. */
+  /** Notes that there may be something to do. */
   void takeTurns() {
     if (!takesTurns) {
       takesTurns = true;
@@ -255,8 +257,8 @@ public final class Transfers implements Participant {
   }
 
   /**
-   * Writes what there is room for, a chunk of each transfer in turn, and tells the peer how far its
-   * own are.
+   * Writes as much as there is room for, one chunk of each transfer in turn. Then tells the peer
+   * how far its own transfers are.
    */
   @Override
   public void afterFrames() {
@@ -275,7 +277,7 @@ public final class Transfers implements Participant {
         case IDLE -> next.queued = false;
       }
     }
-    if (!progressDue.isEmpty()) { // else each cycle of every small call would allocate
+    if (!progressDue.isEmpty()) { // otherwise each cycle of small calls would allocate
       sayProgress();
     }
     takesTurns = !turns.isEmpty() || !progressDue.isEmpty() || isBusy();
@@ -292,7 +294,7 @@ public final class Transfers implements Participant {
                     out -> out.writeVarLong(transfer.confirmed())));
   }
 
-  // ---- what the peer says ----
+  // ---- frames from the peer ----
 
   @Override
   public List<FrameKind> kinds() {
@@ -333,7 +335,7 @@ public final class Transfers implements Participant {
     };
   }
 
-  /** Takes how far a transfer is. */
+  /** Takes the progress of a transfer. */
   @Override
   public @Nullable String takeUnnumbered(FrameKind kind, long id, WireDecoder in) {
     long upTo = in.readVarLong();
@@ -345,7 +347,7 @@ public final class Transfers implements Participant {
   }
 
   private @Nullable String unknown(FrameKind kind, long id) {
-    return ids.mayHaveBeen(id) ? null : kind + " for transfer " + id + ", which was not begun";
+    return ids.mayHaveBeen(id) ? null : kind + " for transfer " + id + ", which has not begun";
   }
 
   private @Nullable String fetched(long id, WireIn in) {
@@ -355,7 +357,7 @@ public final class Transfers implements Participant {
     long length = in.readVarLong();
     int flags = in.readByte();
     if ((flags & ~CHECKED) != 0) {
-      return "a fetch with flags " + flags + ", which it does not have";
+      return "a fetch with unknown flags " + flags;
     }
     String wrong = ids.begun(FrameKind.BULK_FETCH, id);
     if (wrong != null || refusesMore(id)) {
@@ -392,10 +394,7 @@ public final class Transfers implements Participant {
     return null;
   }
 
-  /**
-   * Refuses a transfer that the peer begins where it has as many under way as it may, or none is
-   * taken up any more.
-   */
+  /** Refuses a transfer of the peer if it has too many under way, or if no more may begin. */
   private boolean refusesMore(long id) {
     if (refusal != null) {
       refuse(id, RpcStatus.UNAVAILABLE, refusal);
@@ -416,7 +415,7 @@ public final class Transfers implements Participant {
     int flags = in.readByte();
     String name = in.readString();
     if ((flags & ~(CHECKED | UNCHECKED)) != 0) {
-      return "an offer with flags " + flags + ", which it does not have";
+      return "an offer with unknown flags " + flags;
     }
     if (length < 0 || name.length() > MOST_NAME_BYTES) {
       return "an offer of " + length + " bytes";
@@ -426,7 +425,7 @@ public final class Transfers implements Participant {
       if (transfer != null) {
         return transfer.offered(length);
       }
-      refuse(id, RpcStatus.CANCELLED, "its call was given up"); // before it was answered
+      refuse(id, RpcStatus.CANCELLED, "its call was abandoned"); // before the answer
       return null;
     }
     String wrong = ids.begun(FrameKind.BULK_OFFER, id);
@@ -436,7 +435,7 @@ public final class Transfers implements Participant {
     return wrong;
   }
 
-  /** Returns when the sender of an offer says that a checksum is compared. */
+  /** Returns when the sender of an offer expects a checksum to be compared. */
   private static Checksum checksum(int flags) {
     if ((flags & CHECKED) != 0) {
       return Checksum.ALWAYS;
@@ -447,7 +446,7 @@ public final class Transfers implements Participant {
   private void pushed(long id, String name, long length, Checksum checksum) {
     PushTaker takes = taker;
     if (takes == null) {
-      refuse(id, RpcStatus.UNIMPLEMENTED, "nothing takes pushes there: set objects().onPush(…)");
+      refuse(id, RpcStatus.UNIMPLEMENTED, "no handler takes pushes: set objects().onPush(…)");
     } else if (!refusesMore(id)) {
       TransferHandle handle = new TransferHandle(session.loop(), "push '" + name + "'");
       PushHandler.Offer offer = new PushHandler.Offer(name, length, handle);
@@ -460,7 +459,7 @@ public final class Transfers implements Participant {
                   checksum,
                   received -> {
                     takes.hand(session, offer, received);
-                    return Arrived.elsewhere(length); // it is the handler's alone
+                    return Arrived.elsewhere(length); // only the handler has it
                   }))
           .ask(takes, offer);
     }
@@ -491,8 +490,8 @@ public final class Transfers implements Participant {
   }
 
   /**
-   * The peer has opened memory for the answer to a call, right before its request; returns what is
-   * wrong with that, or null.
+   * Takes a grant for the answer to a call, sent right before its request. Returns the protocol
+   * violation, or null.
    */
   private @Nullable String landing(long callId, Grant grant) {
     List<Grant> known = landings.get(callId);
@@ -516,7 +515,7 @@ public final class Transfers implements Participant {
     return null;
   }
 
-  /** Hands over what the peer has opened for the answer to a call. */
+  /** Hands over the grants for the answer to a call. */
   List<Grant> takeLanding(long callId) {
     List<Grant> granted = landings.remove(callId);
     return granted == null ? List.of() : granted;
@@ -531,12 +530,12 @@ public final class Transfers implements Participant {
       return null;
     }
     if (TransferIds.isAnswer(id) && !ids.isOwn(id)) {
-      landings.remove(TransferIds.number(id)); // the peer waits for no answer any more
+      landings.remove(TransferIds.number(id)); // the peer no longer waits for the answer
     }
     return unknown(FrameKind.BULK_CANCEL, id);
   }
 
-  // ---- what happens to the session, and what it asks ----
+  // ---- events of the session, and its questions ----
 
   @Override
   public boolean takesTurns() {
@@ -553,7 +552,7 @@ public final class Transfers implements Participant {
     return !outgoing.isEmpty() || !incoming.isEmpty() || ids.isAnyWaiting();
   }
 
-  /** Returns whether something is under way, or a sender is still to be told of its end. */
+  /** Returns whether a transfer is under way, or a sender has yet to be told of its end. */
   @Override
   public boolean isBusy() {
     return wantsLink() || !untold.isEmpty();
@@ -607,9 +606,9 @@ public final class Transfers implements Participant {
   }
 
   /**
-   * Fails every transfer: there is no peer, or no link that may be used.
+   * Fails every transfer, because there is no peer or no usable link.
    *
-   * @param tellPeer whether there is a peer, which has to hear of it
+   * @param tellPeer whether there is a peer to tell
    */
   private void failAll(RpcStatus status, String why, boolean tellPeer) {
     ids.failWaiting(status, why);

@@ -1,8 +1,8 @@
 /**
- * The transfers of a session: who offers, asks, grants and confirms, by which frames, and how a
- * transfer goes on after a change of path. Driven by the session, on its loop; {@link
- * io.verbena.core.transfer.SessionObjects} and {@link io.verbena.core.transfer.TransferHandle} are
- * what users hold of it, on any thread.
+ * The transfers of a session: offers, requests, grants and confirmations, their frames, and the
+ * continuation after a change of path. The session drives this package on its loop. Users see
+ * {@link io.verbena.core.transfer.SessionObjects} and {@link
+ * io.verbena.core.transfer.TransferHandle}, on any thread.
  *
  * <pre>
  *   out:  OpenSource → Supply, pieces that a path writes → OutgoingTransfer → frames and bytes

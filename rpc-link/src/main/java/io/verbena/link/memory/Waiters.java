@@ -12,9 +12,9 @@ import java.util.function.LongSupplier;
  * waiters in the order of arrival, each on its own loop, as many as the free amount can serve.
  *
  * <pre>
- *   place ── join ─→ waits ── freed, and it fits ─→ told: looks, on its loop ─→ leaves, or waits on
- *                      ↑                                                            │ where it was
- *                      └────────────────────────────────────────────────────────────┘
+ *   place ── join ─→ waits ── freed, and it fits ─→ notified: tries on its loop ─→ leaves, or waits
+ *                      ↑                                                              │ in its place
+ *                      └──────────────────────────────────────────────────────────────┘
  * </pre>
  *
  * <p>Nothing is reserved for a waiter, so a newcomer may take the amount first. A waiter whose own

@@ -110,7 +110,7 @@ public final class RegisteredPool {
         "no registered memory is left "
             + what
             + "; "
-            + (why == null ? "the pool has all the slots it can" : why.cure()),
+            + (why == null ? "the pool has reached its largest size" : why.cure()),
         why);
   }
 

@@ -1,21 +1,21 @@
 package io.verbena.core.bulk.stat;
 
 /**
- * What the transfers of one client or server did and hold, since it was made.
+ * Statistics of the transfers of one client or server since it was made.
  *
- * @param sending transfers out that are under way
- * @param receiving transfers in that are under way
- * @param completed transfers that came to their end, both ways
- * @param failed transfers that did not, both ways
- * @param bytesSent bytes written to links, those written again included
- * @param bytesReceived bytes confirmed
+ * @param sending outgoing transfers under way
+ * @param receiving incoming transfers under way
+ * @param completed completed transfers, both directions
+ * @param failed failed transfers, both directions
+ * @param bytesSent bytes written to links, including repeated ones
+ * @param bytesReceived confirmed bytes
  * @param memoryInUse bytes of pooled memory in use now
- * @param memoryKept bytes of pooled memory that nobody uses, kept for the next long object
+ * @param memoryKept bytes of unused pooled memory, kept for the next long object
  * @param memoryLimit bytes of pooled memory that may be in use
- * @param quarantined bytes of memory that wait for the writer to be fenced off it
- * @param resumed how often a transfer went on over another link
+ * @param quarantined bytes of memory that wait until their writer is fenced off
+ * @param resumed how often a transfer continued on another link
  * @param published objects that can be fetched now
- * @param publishedBytes their bytes
+ * @param publishedBytes the bytes of these objects
  */
 public record BulkStats(
     long sending,

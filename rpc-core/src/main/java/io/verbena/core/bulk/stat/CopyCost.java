@@ -10,9 +10,9 @@ import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** What copying costs on this machine: measured once for the process, in the background. */
+/** The cost of copies on this machine. It is measured once for the process, in the background. */
 public final class CopyCost {
-  /** About where the cut-offs are. */
+  /** A length near the cut-offs. */
   private static final int COPIED_BYTES = 256 << 10;
 
   private static final int COPIES = 16;
@@ -22,29 +22,32 @@ public final class CopyCost {
 
   private CopyCost() {}
 
-  /** Has it measured, unless it has been or is being. Returns at once. */
+  /** Starts the measurement unless it has begun. Returns at once. */
   public static void measure(NanoClock clock) {
     if (!BEGUN.getAndSet(true)) {
       OwnThreads.background(
           "verbena-copy-cost",
           () -> PER_BYTE.complete(measurePerByte(clock)),
-          failure -> BEGUN.set(false)); // the next one to ask tries again
+          failure -> BEGUN.set(false)); // the next caller tries again
     }
   }
 
-  /** Returns nanoseconds for a byte; 0 while it is not known. */
+  /** Returns nanoseconds per byte; 0 while they are not known. */
   public static double perByte() {
     return PER_BYTE.getNow(0.0);
   }
 
-  /** Runs something once it is known, on any thread; at once if it is. */
+  /**
+   * Runs a callback once the cost is known, on any thread. Runs it at once if the cost is known
+   * already.
+   */
   public static void whenKnown(Runnable then) {
     PER_BYTE.thenRun(then);
   }
 
   /**
-   * Measures what a copy costs: into a new array, as each that a message makes, so that clearing it
-   * and fetching its memory into a cache count. Takes a few milliseconds.
+   * Measures a copy into a new array, as a message makes it. So clearing the array and loading it
+   * into a cache count. Takes a few milliseconds.
    */
   static double measurePerByte(NanoClock clock) {
     try (Arena arena = Arena.ofConfined()) {

@@ -3,13 +3,13 @@ package io.verbena.core.bulk.stat;
 import io.verbena.link.PinningCosts;
 
 /**
- * What moving values costs on this machine, over one path; in nanoseconds. 0 where it is not known.
+ * The costs of moving values on this machine over one path, in nanoseconds; 0 if not known.
  *
- * @param copyPerByte copying into new memory, a byte
- * @param pinning pinning the user's memory for the path
- * @param roundTrip there and back, of the smallest frame
+ * @param copyPerByte per byte copied into new memory
+ * @param pinning to pin the user's memory for the path
+ * @param roundTrip of the smallest frame
  */
 public record Costs(double copyPerByte, PinningCosts pinning, double roundTrip) {
-  /** Nothing is known. */
+  /** No cost is known. */
   public static final Costs UNKNOWN = new Costs(0, PinningCosts.NONE, 0);
 }

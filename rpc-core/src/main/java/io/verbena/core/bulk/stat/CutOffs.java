@@ -3,9 +3,9 @@ package io.verbena.core.bulk.stat;
 import io.verbena.link.PinningCost;
 
 /**
- * From which length on a value goes which way. Each way costs a fixed part and a part for each
- * byte; a way is taken from where its line is the lower one, as UCX chooses among protocols
- * (ucp/proto/proto_select.h) and MPI libraries between eager and rendezvous:
+ * The lengths from which values take another way. Each way has a fixed cost and a cost per byte.
+ * The way with the lower sum is taken, as UCX chooses among protocols (ucp/proto/proto_select.h)
+ * and MPI libraries between eager and rendezvous:
  *
  * <pre>
  *   n bytes, copy c ns/byte, round trip R ns, pinning p ns and q ns/page
@@ -17,25 +17,28 @@ import io.verbena.link.PinningCost;
  *   in place: 2 c n = p + q n/4096     n = p / (2 c - q/4096), never if a page costs more to pin
  * </pre>
  *
- * <p>p and q are those of warm pages. Only what is sent has a choice, and its user has written it,
- * so its pages are there. The user's landings are always pinned: where their pages are not there
- * yet they have to be made either way, by pinning them or by the copy that would fill them.
+ * <p>p and q are the costs of warm pages. Only sent values have a choice, and their pages exist
+ * because the user has written them. The user's landings are always pinned. Missing pages have to
+ * be made either way, by pinning or by a copy into them.
  *
- * @param beside from so many bytes on a value of a call travels beside its message
- * @param inPlace from so many bytes on memory of the user's is pinned, rather than copied into
- *     pooled memory that is pinned already
+ * @param beside the shortest value of a call that travels beside its message, in bytes
+ * @param inPlace the shortest user memory that is pinned instead of copied into pooled memory,
+ *     which is pinned already, in bytes
  */
 public record CutOffs(long beside, long inPlace) {
-  /** Stands for what is measured, where a cut-off could be set. */
+  /** A cut-off that is to be measured. */
   public static final long MEASURED = 0;
 
-  /** Where nothing was measured: what TCP on loopback moves in two round trips. */
+  /** The value without a measurement: the bytes that TCP on loopback moves in two round trips. */
   public static final long BESIDE_UNMEASURED = 256L << 10;
 
-  /** Below that, what a transfer itself costs both ends outweighs all copies. */
+  /** Below this, the transfer itself costs both ends more than all copies. */
   public static final long LEAST_BESIDE = 16L << 10;
 
-  /** Beyond that, a message's frames keep small calls waiting, whatever a round trip costs. */
+  /**
+   * Above this, the frames of a message would delay small calls, whatever the cost of a round trip
+   * is.
+   */
   public static final long MOST_BESIDE = 4L << 20;
 
   private static final double COPIES_IN_MESSAGE = 5;
@@ -66,15 +69,14 @@ public record CutOffs(long beside, long inPlace) {
   }
 
   /**
-   * Returns these, with the half of the longest message as the most that a value has to be long to
-   * travel beside its own: whether a call with a long value fits does not hang on what was
-   * measured.
+   * Returns these cut-offs, with at most half of the longest message for {@code beside}. So no
+   * measurement decides whether a call with a long value fits.
    */
   public CutOffs within(int longestMessage) {
     return new CutOffs(Math.min(beside, Math.max(1, longestMessage / 2)), inPlace);
   }
 
-  /** Returns these, but for those that others set. */
+  /** Returns these cut-offs, replaced by those that are set. */
   public CutOffs unless(CutOffs set) {
     return new CutOffs(
         set.beside == MEASURED ? beside : set.beside,

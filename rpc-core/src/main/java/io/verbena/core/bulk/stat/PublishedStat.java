@@ -3,16 +3,17 @@ package io.verbena.core.bulk.stat;
 import java.util.List;
 
 /**
- * A published object: its memory or file is held until it is closed, or not fetched for its lease.
+ * A published object. Its memory or file is held until it is closed, or until no peer has fetched
+ * it for the time of its lease.
  *
- * @param id its number, as in its reference
- * @param source where its bytes are
- * @param bytes how long it is
- * @param transfers how many transfers read it now
- * @param peers which peers fetch it now, each once
- * @param seconds since it was published
- * @param leaseSeconds until its lease ends, if nobody fetches it; the whole lease while somebody
- *     does
+ * @param id the number in its reference
+ * @param source the source of its bytes
+ * @param bytes its length
+ * @param transfers the number of transfers that read it now
+ * @param peers the peers that fetch it now, each once
+ * @param seconds the time since its publication
+ * @param leaseSeconds the time until its lease ends if no peer fetches it; the whole lease during a
+ *     fetch
  */
 public record PublishedStat(
     long id,

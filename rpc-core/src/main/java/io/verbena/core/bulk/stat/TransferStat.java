@@ -1,13 +1,13 @@
 package io.verbena.core.bulk.stat;
 
 /**
- * A transfer under way, for whoever asks what holds memory.
+ * A transfer under way, to show which transfers hold memory.
  *
- * @param object what is moved
+ * @param object the object
  * @param incoming whether it comes from the peer
- * @param confirmedBytes how much of it the receiver has confirmed
- * @param totalBytes how long it is; negative while not known
- * @param seconds since it was asked for
+ * @param confirmedBytes the bytes that the receiver has confirmed
+ * @param totalBytes its length; negative while not known
+ * @param seconds the time since its request
  */
 public record TransferStat(
     String object, boolean incoming, long confirmedBytes, long totalBytes, long seconds) {}

@@ -1,8 +1,8 @@
 /**
- * What a client or server tells of its transfers, and what copying, pinning and a round trip cost
- * here, from which follows on which way a large value goes. Values, but for {@link
- * io.verbena.core.bulk.stat.CopyCost}, which measures once for the process; made on sessions'
- * loops, read by any thread.
+ * Statistics of a client's or server's transfers, and the costs of copies, pinning and a round
+ * trip, which decide the way of a large value. All are values except {@link
+ * io.verbena.core.bulk.stat.CopyCost}, which measures once for the process. Sessions' loops make
+ * them, and any thread may read them.
  */
 @NullMarked
 package io.verbena.core.bulk.stat;
