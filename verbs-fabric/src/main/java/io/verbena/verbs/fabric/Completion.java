@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A slot of a completion queue. Reused; guarded by the fabric's lock. */
 final class Completion {
-  /** What the specification leaves undefined on errors is set to this, to catch who reads it. */
+  /** The value of fields that the specification leaves undefined on errors, to detect their use. */
   private static final int UNDEFINED = 0xdeadbeef;
 
   @Nullable FabricQp qp;
@@ -17,7 +17,7 @@ final class Completion {
   int flags;
   boolean solicited;
 
-  /** Which slot of the send queue a poll frees, or -1. */
+  /** The slot of the send queue that a poll frees, or -1. */
   long sendIndex;
 
   /** Writes an {@code ibv_wc}. */

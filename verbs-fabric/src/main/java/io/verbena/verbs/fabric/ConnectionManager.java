@@ -19,8 +19,8 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The handshakes between ids, message by message, with their repeats: what ib_cm and rdma_cm do in
- * the kernel. Called under the fabric's lock.
+ * The handshakes between ids, message by message, with repeats. In a real system ib_cm and rdma_cm
+ * do this in the kernel. Called under the fabric's lock.
  *
  * <pre>
  * active                                passive
@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  *              &lt;-- REP ---------------- accept (its queue pair is in RTS from here)
  * takes the ESTABLISHED event,
  * its queue pair is in RTS --- RTU ---&gt; ESTABLISHED
- *              &lt;-- REJ ---------------- reject, or nobody listens
+ *              &lt;-- REJ ---------------- reject, or no listener
  * disconnect   --- DREQ --------------&gt; DISCONNECTED
  * DISCONNECTED &lt;-- DREP ---------------
  * </pre>
@@ -50,7 +50,7 @@ final class ConnectionManager {
     this.fabric = fabric;
   }
 
-  /** A message on its way: says whether it was taken, else it is sent again. */
+  /** The delivery of a message. Returns whether it was accepted; else the message is sent again. */
   private interface Delivery {
     boolean arrive();
   }
@@ -189,11 +189,11 @@ final class ConnectionManager {
     FabricQp qp = own.queuePair();
     FabricQp peer = other.queuePair();
     if (qp == null || peer == null) {
-      return; // destroyed meanwhile: requests will find nobody
+      return; // the queue pair was destroyed, so requests get no answer
     }
     ConnectionOffer mine = offerOf(own);
     ConnectionOffer theirs = offerOf(other);
-    // RNR repeats are those that the peer asked for, time-out repeats the active side's, on both.
+    // The peer chooses the RNR retries. The active side chooses the timeout retries of both.
     qp.connect(
         peer,
         new ConnectionTerms(
@@ -211,7 +211,7 @@ final class ConnectionManager {
     sendReject(passive.host(), peerOf(passive), CONSUMER_DEFINED, data);
   }
 
-  /** An iWARP device says a number of an error for both, and does not fill the data up. */
+  /** An iWARP device reports an errno as status and reason, and does not pad the data. */
   private void sendReject(FabricHost from, FabricCmId active, int reason, ByteBuffer data) {
     boolean iwarp = from.profile().isIwarp();
     int errno = reason == CONSUMER_DEFINED ? Errno.ECONNRESET : Errno.ECONNREFUSED;
@@ -236,7 +236,7 @@ final class ConnectionManager {
     boolean answer = id.state == State.DISCONNECTED;
     id.state = State.DISCONNECTED;
     if (peer == null || answer) {
-      return; // the peer began it; this was the reply
+      return; // the peer began; this was the reply
     }
     send(
         id.host(),
@@ -258,7 +258,7 @@ final class ConnectionManager {
     }
   }
 
-  /** An id was destroyed in whatever state: what its peer hears of it. */
+  /** Sends the message that a peer gets when an id is destroyed, which depends on the state. */
   void abandoned(FabricCmId id) {
     FabricCmId peer = id.peer;
     if (peer == null) {
@@ -317,7 +317,7 @@ final class ConnectionManager {
     return value;
   }
 
-  /** Sends until it is taken, up to the repeats of rdma_cm. */
+  /** Sends a message until it is accepted, at most with the repeats of rdma_cm. */
   private void send(FabricHost from, FabricHost to, Delivery message, Runnable givenUp) {
     Link link = fabric.link(from, to);
     attempt(fabric.latency() + link.delayNanos, 0, link, message, givenUp);

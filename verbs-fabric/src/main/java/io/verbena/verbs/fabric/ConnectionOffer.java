@@ -8,7 +8,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 
-/** What one side said when it connected or accepted, copied from its parameters. */
+/** The parameters that one side gave to connect or accept, as a copy. */
 record ConnectionOffer(
     ByteBuffer privateData,
     int responderResources,
@@ -36,8 +36,8 @@ record ConnectionOffer(
   }
 
   /**
-   * What the other side sees: private data padded with zeros as packets carry it, and what this
-   * side will initiate as what the other is asked to respond to.
+   * Returns the parameters as the other side sees them. Private data is padded with zeros, as in
+   * packets. The initiator depth of this side becomes the responder resources of the other.
    */
   ConnectionParameters seenByPeer(int dataLength) {
     ConnectionParameters seen = new ConnectionParameters();

@@ -1,15 +1,16 @@
 package io.verbena.verbs.fabric;
 
 /**
- * What the device of a simulated host can do. Immutable; change one property at a time.
+ * The capabilities of a simulated host's device. Immutable; change one property at a time.
  *
- * @param writeWithImmediate false makes it an iWARP device, as siw is
- * @param windows which type 2 windows can be had
- * @param srq whether shared receive queues can be had
- * @param memlockBytes how much memory can be registered at a time
+ * @param writeWithImmediate whether the device has WRITE with immediate. A device without it is an
+ *     iWARP device, like siw
+ * @param windows the type 2 windows of the device
+ * @param srq whether the device has shared receive queues
+ * @param memlockBytes the limit of registered memory
  * @param maxInline the longest inline send
- * @param maxSges pieces per request
- * @param maxRequests the deepest queue
+ * @param maxSges the most pieces of a request
+ * @param maxRequests the depth of the deepest queue
  */
 public record DeviceProfile(
     boolean writeWithImmediate,
@@ -20,17 +21,17 @@ public record DeviceProfile(
     int maxSges,
     int maxRequests) {
 
-  /** Which type 2 windows a device has. */
+  /** The type 2 windows of a device. */
   public enum Windows {
     NONE,
     /**
-     * Their bounds are not checked, those of the region are: as in rdma_rxe, whose vendor it has.
+     * Only the bounds of the region are checked, as in rdma_rxe. The device then has its vendor.
      */
     UNBOUNDED,
     BOUNDED
   }
 
-  /** Everything that the specification describes. */
+  /** Returns a device with everything in the specification. */
   public static DeviceProfile full() {
     return new DeviceProfile(true, Windows.BOUNDED, true, Long.MAX_VALUE, 512, 32, 1 << 14);
   }
@@ -43,7 +44,7 @@ public record DeviceProfile(
     return withWindows(Windows.NONE);
   }
 
-  /** Windows of another kind, or none. */
+  /** Returns this device with windows of another kind, or none. */
   public DeviceProfile withWindows(Windows kind) {
     return new DeviceProfile(
         writeWithImmediate, kind, srq, memlockBytes, maxInline, maxSges, maxRequests);
@@ -54,13 +55,13 @@ public record DeviceProfile(
         writeWithImmediate, windows, false, memlockBytes, maxInline, maxSges, maxRequests);
   }
 
-  /** Registering more than {@code bytes} at a time fails with ENOMEM. */
+  /** Returns this device with a limit. Registering more than {@code bytes} fails with ENOMEM. */
   public DeviceProfile withMemlock(long bytes) {
     return new DeviceProfile(
         writeWithImmediate, windows, srq, bytes, maxInline, maxSges, maxRequests);
   }
 
-  /** Inline sends longer than {@code bytes} cannot be had. */
+  /** Returns this device with another longest inline send. */
   public DeviceProfile withMaxInline(int bytes) {
     return new DeviceProfile(
         writeWithImmediate, windows, srq, memlockBytes, bytes, maxSges, maxRequests);

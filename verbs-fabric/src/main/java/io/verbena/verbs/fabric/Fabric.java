@@ -13,19 +13,21 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A network of hosts with verbs devices, wholly in memory. Each host is a provider; one program in
- * one JVM plays them all. Whatever the verbs specification leaves open is drawn from the seed.
+ * A network of hosts with verbs devices, wholly in memory. Each host is a provider, and one program
+ * in one JVM runs all of them. The seed decides everything that the verbs specification leaves
+ * open.
  *
  * <p>Two ways to run it:
  *
  * <ul>
- *   <li><b>Stepped</b>: nothing happens but in {@link #step()}, time is virtual, no call ever
- *       blocks (waits return at once, with nothing), and one seed makes one run. Use one thread.
- *   <li><b>Threaded</b>: a daemon thread steps it in real time and waits block as real ones do.
+ *   <li><b>Stepped</b>: all events happen in {@link #step()}. Time is virtual, no call blocks
+ *       (waits return at once, with nothing), and one seed gives one run. For use by one thread.
+ *   <li><b>Threaded</b>: a daemon thread steps the fabric in real time, and waits block as on a
+ *       real device.
  * </ul>
  *
- * <p>Everything is safe for use by several threads, under one lock. Many fabrics can live in one
- * JVM; they know nothing of each other.
+ * <p>All objects are safe for use by any thread, under one lock. One JVM can have many independent
+ * fabrics.
  */
 public final class Fabric implements AutoCloseable {
   final Object lock = new Object();
@@ -57,33 +59,34 @@ public final class Fabric implements AutoCloseable {
     temper = Temper.draw(random);
   }
 
-  /** A stepped fabric with a clock of its own, which each step moves to the event it runs. */
+  /** Makes a stepped fabric with its own clock. Each step moves the clock to its event. */
   public static Fabric stepped(long seed) {
     return new Fabric(seed, null, nanos -> {}, false);
   }
 
   /**
-   * A stepped fabric on a clock that a simulation shares with others: a step runs only what is due.
+   * Makes a stepped fabric on a clock that a simulation shares. A step runs only events that are
+   * due.
    *
-   * @param clock nanoseconds, never going back
+   * @param clock the time in nanoseconds, which never goes back
    */
   public static Fabric stepped(long seed, LongSupplier clock) {
     return stepped(seed, clock, nanos -> {});
   }
 
   /**
-   * The same, where threads of the simulation wait on its clock, too.
+   * Makes a stepped fabric on a shared clock, on which threads of the simulation also wait.
    *
-   * @param pause has whoever awaits a {@link io.verbena.verbs.ext.WaitSet} wait on that clock, for
-   *     so many nanoseconds at most, before it looks whether something is ready; without the
+   * @param pause waits on the clock for at most a time in nanoseconds. A thread in a {@link
+   *     io.verbena.verbs.ext.WaitSet} calls it before it checks for ready channels, without the
    *     fabric's lock
    */
   public static Fabric stepped(long seed, LongSupplier clock, LongConsumer pause) {
     return new Fabric(seed, clock, pause, false);
   }
 
-  /** A fabric that a daemon thread runs in real time until it is closed. */
-  @SuppressWarnings("SystemNanoTime") // the edge where real time enters
+  /** Makes a fabric that a daemon thread runs in real time until it is closed. */
+  @SuppressWarnings("SystemNanoTime") // the only use of real time
   public static Fabric threaded(long seed) {
     Fabric fabric = new Fabric(seed, System::nanoTime, nanos -> {}, true);
     Thread thread = new Thread(fabric::runUntilClosed, "verbs-fabric-" + seed);
@@ -92,13 +95,13 @@ public final class Fabric implements AutoCloseable {
     return fabric;
   }
 
-  /** The seed and what was drawn from it, for the message of a failing test. */
+  /** Returns the seed and the temper drawn from it, for the message of a failing test. */
   @Override
   public String toString() {
     return "fabric of seed " + seed + ": " + temper;
   }
 
-  /** Adds a host whose device can do everything. */
+  /** Adds a host with a {@linkplain DeviceProfile#full full} device. */
   public FabricHost addHost(String name, InetAddress... addresses) {
     return addHost(name, DeviceProfile.full(), addresses);
   }
@@ -106,7 +109,7 @@ public final class Fabric implements AutoCloseable {
   /**
    * Adds a host with one device.
    *
-   * @param addresses the device's, not used by any other host that is alive
+   * @param addresses the device's addresses, which no other live host uses
    */
   public FabricHost addHost(String name, DeviceProfile profile, InetAddress... addresses) {
     synchronized (lock) {
@@ -118,9 +121,9 @@ public final class Fabric implements AutoCloseable {
   }
 
   /**
-   * Runs the next event. With a clock of its own, moves the clock to it first.
+   * Runs the next event. A fabric with its own clock first moves the clock to the event.
    *
-   * @return false when nothing is pending, or nothing is due on the clock given
+   * @return false if no event is pending, or none is due on a shared clock
    */
   public boolean step() {
     synchronized (lock) {
@@ -134,19 +137,19 @@ public final class Fabric implements AutoCloseable {
     }
   }
 
-  /** When the next event is due, on the fabric's clock; Long.MAX_VALUE when nothing is pending. */
+  /** Returns the due time of the next event on the fabric's clock; Long.MAX_VALUE for none. */
   public long nextEventNanos() {
     synchronized (lock) {
       return schedule.nextDue();
     }
   }
 
-  /** The time now, on the fabric's clock. */
+  /** Returns the time of the fabric's clock. */
   public long nanoTime() {
     return clock == null ? virtualNanos : clock.getAsLong();
   }
 
-  /** Cuts the way between two hosts, for both directions, until it is healed. */
+  /** Cuts the link between two hosts in both directions, until it is healed. */
   public void cut(FabricHost one, FabricHost other) {
     synchronized (lock) {
       link(one, other).cut = true;
@@ -159,21 +162,21 @@ public final class Fabric implements AutoCloseable {
     }
   }
 
-  /** Takes the routers away: from now on nobody resolves an address but in a network of his own. */
+  /** Removes the routers. From now on hosts resolve only addresses in their own networks. */
   public void separateNetworks() {
     synchronized (lock) {
       routed = false;
     }
   }
 
-  /** Adds to the time of every message between two hosts from now on. */
+  /** Delays every message between two hosts from now on. */
   public void delay(FabricHost one, FabricHost other, long nanos) {
     synchronized (lock) {
       link(one, other).delayNanos = nanos;
     }
   }
 
-  /** Ends the thread of a threaded fabric; waiting calls return. */
+  /** Ends the thread of a threaded fabric. Waiting calls return. */
   @Override
   public void close() {
     synchronized (lock) {
@@ -182,7 +185,7 @@ public final class Fabric implements AutoCloseable {
     }
   }
 
-  // Everything below is called under the lock.
+  // The methods below are called under the lock.
 
   void at(long due, Timer timer) {
     schedule.at(due, timer);
@@ -199,7 +202,7 @@ public final class Fabric implements AutoCloseable {
     schedule.cancel(timer);
   }
 
-  /** How long a message takes now: mostly ordinary, sometimes late. */
+  /** Returns the time of a message, which is mostly ordinary and sometimes long. */
   long latency() {
     if (temper.synchronous()) {
       return 0;
@@ -237,12 +240,12 @@ public final class Fabric implements AutoCloseable {
     return null;
   }
 
-  /** Networks have the usual sizes. */
+  /** Returns the length of the network prefix of an address, which has the usual value. */
   static int networkBits(InetAddress address) {
     return address.getAddress().length == 4 ? 24 : 64;
   }
 
-  /** Whether packets between two addresses need no router. */
+  /** Returns whether packets between two addresses need no router. */
   static boolean shareNetwork(InetAddress one, InetAddress other) {
     byte[] ones = one.getAddress();
     byte[] others = other.getAddress();
@@ -250,7 +253,7 @@ public final class Fabric implements AutoCloseable {
     return ones.length == others.length && Arrays.equals(ones, 0, length, others, 0, length);
   }
 
-  /** Whether packets from an address find their way to another. */
+  /** Returns whether packets from one address reach another. */
   boolean reaches(InetAddress from, InetAddress to) {
     return routed || shareNetwork(from, to);
   }
@@ -263,7 +266,7 @@ public final class Fabric implements AutoCloseable {
     return links.computeIfAbsent(pair, key -> new Link(key.one(), key.other()));
   }
 
-  /** Tells blocked waits that something may be ready. */
+  /** Wakes blocked waits, because something may be ready. */
   void wakeWaiters() {
     if (threaded) {
       lock.notifyAll();
@@ -272,17 +275,17 @@ public final class Fabric implements AutoCloseable {
     }
   }
 
-  /** Not under the lock. */
+  /** Waits on the simulation's clock. Not called under the lock. */
   void pause(long nanos) {
     pause.accept(nanos);
   }
 
-  /** Whether it is stepped on a clock that a simulation shares with others. */
+  /** Returns whether the fabric is stepped on a shared clock. */
   boolean isSimulated() {
     return !threaded && clock != null;
   }
 
-  /** A wait set is to look whether it is ready whenever something may be. */
+  /** Registers a wait set, which then checks its channels whenever something may be ready. */
   void telling(FabricWaitSet set) {
     if (!telling.contains(set)) {
       telling.add(set);
@@ -294,7 +297,7 @@ public final class Fabric implements AutoCloseable {
   }
 
   /**
-   * Waits until the condition holds, in a threaded fabric; asks once in a stepped one.
+   * Waits until the condition holds in a threaded fabric. Checks it once in a stepped fabric.
    *
    * @param timeoutNanos negative for no limit
    */
@@ -313,7 +316,7 @@ public final class Fabric implements AutoCloseable {
     return true;
   }
 
-  /** A condition that may find its object closed meanwhile. */
+  /** A condition, which throws if its object was closed meanwhile. */
   interface Condition {
     boolean holds() throws java.io.IOException;
   }
@@ -349,7 +352,7 @@ public final class Fabric implements AutoCloseable {
           try {
             waitOnLock(wait);
           } catch (InterruptedException e) {
-            return; // nobody but the JVM's end interrupts this thread
+            return; // only the end of the JVM interrupts this thread
           }
         }
       }

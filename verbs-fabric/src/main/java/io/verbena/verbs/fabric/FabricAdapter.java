@@ -14,11 +14,11 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A network adapter of a {@link FabricHost}: its addresses, and its verbs device while it is
- * plugged in. Safe for use by several threads.
+ * A network adapter of a {@link FabricHost}, with its addresses, and its verbs device while it is
+ * plugged in. Safe for use by any thread.
  */
 public final class FabricAdapter {
-  /** Where hardware addresses begin, of which each host has its own: nothing goes by them. */
+  /** The first hardware address. Each host has its own; packets do not use them. */
   private static final long HARDWARE = 0x02_00_00_00_00_00L;
 
   private static final int HARDWARE_BITS = 48;
@@ -29,7 +29,7 @@ public final class FabricAdapter {
   private @Nullable FabricContext device;
   private boolean hasRoceV1;
 
-  /** Nanoseconds that a byte takes on its way out; 0: none. */
+  /** The nanoseconds to send a byte; 0 for no limit. */
   private double byteNanos;
 
   private long busyUntil;
@@ -42,12 +42,12 @@ public final class FabricAdapter {
     device = newDevice();
   }
 
-  /** Returns the name of its network interface. */
+  /** Returns the name of the network interface. */
   public String netdev() {
     return "eth" + index;
   }
 
-  /** Returns the name of its device; an empty text while it is unplugged. */
+  /** Returns the name of the device; empty while it is unplugged. */
   public String deviceName() {
     synchronized (host.fabric.lock) {
       return device == null ? "" : device.deviceName();
@@ -55,8 +55,8 @@ public final class FabricAdapter {
   }
 
   /**
-   * Has each address twice in the GID table from now on, as adapters do: first for version 1 of
-   * RoCE, by which nobody connects, then for version 2.
+   * Puts each address twice into the GID table from now on, as real adapters do. The first entry is
+   * for version 1 of RoCE, which no connection uses, the second for version 2.
    */
   public void addRoceV1() {
     synchronized (host.fabric.lock) {
@@ -65,8 +65,8 @@ public final class FabricAdapter {
   }
 
   /**
-   * Has it send no faster than this from now on, all its queue pairs together; 0: as fast as can
-   * be, as it does at first.
+   * Limits the rate of sending from now on, for all queue pairs together. Zero means no limit,
+   * which is the default.
    */
   public void limit(long bytesPerSecond) {
     synchronized (host.fabric.lock) {
@@ -74,14 +74,14 @@ public final class FabricAdapter {
     }
   }
 
-  /** Returns how many bytes its requests have carried to peers. */
+  /** Returns the bytes that its requests have carried to peers. */
   public long carried() {
     synchronized (host.fabric.lock) {
       return carried;
     }
   }
 
-  /** Until when it sends what it has taken. */
+  /** Returns the time at which all requests so far are sent. */
   long busyUntil() {
     return busyUntil;
   }
@@ -93,15 +93,15 @@ public final class FabricAdapter {
     }
   }
 
-  /** Returns its addresses now, in the order of the device's GID table. */
+  /** Returns the current addresses, in the order of the device's GID table. */
   public List<InetAddress> addresses() {
     return List.copyOf(addresses);
   }
 
   /**
-   * Gives it one more address.
+   * Adds an address.
    *
-   * @param address not used by any host that is alive
+   * @param address an address that no live host uses
    */
   public void acquire(InetAddress address) {
     synchronized (host.fabric.lock) {
@@ -110,7 +110,7 @@ public final class FabricAdapter {
     }
   }
 
-  /** Takes an address away; listeners there are not told, and are reached no more. */
+  /** Removes an address. Its listeners get no event, and no peer reaches them any more. */
   public void lose(InetAddress address) {
     synchronized (host.fabric.lock) {
       addresses.remove(address);
@@ -118,8 +118,8 @@ public final class FabricAdapter {
   }
 
   /**
-   * Removes the device, as {@code rdma link delete} does: DEVICE_REMOVAL on every id that stands on
-   * it, DEVICE_FATAL on the device, and its objects are good for nothing but being destroyed.
+   * Removes the device, as {@code rdma link delete} does. Every id on the device gets
+   * DEVICE_REMOVAL, and the device DEVICE_FATAL. Its objects can only be destroyed.
    */
   public void unplug() {
     synchronized (host.fabric.lock) {
@@ -132,8 +132,8 @@ public final class FabricAdapter {
   }
 
   /**
-   * Removes the device as a kernel does that tells the connection manager last, when nobody has the
-   * device open any more: no id hears of it.
+   * Removes the device without events for ids. Some kernels inform the connection manager last,
+   * when no process has the device open any more.
    */
   public void unplugUnheard() {
     synchronized (host.fabric.lock) {
@@ -144,7 +144,7 @@ public final class FabricAdapter {
     }
   }
 
-  /** Puts a new device in the place of a removed one. */
+  /** Replaces a removed device by a new one. */
   public void plugIn() {
     synchronized (host.fabric.lock) {
       if (device == null) {
@@ -153,7 +153,7 @@ public final class FabricAdapter {
     }
   }
 
-  /** From now on the device's completion queues cannot be read; nothing else tells. */
+  /** Makes the device's completion queues unreadable from now on, without any event. */
   public void breakDown() {
     synchronized (host.fabric.lock) {
       if (device != null) {
@@ -162,7 +162,7 @@ public final class FabricAdapter {
     }
   }
 
-  // Everything below is called under the fabric's lock.
+  // The methods below are called under the fabric's lock.
 
   private FabricContext newDevice() {
     try {
@@ -172,7 +172,7 @@ public final class FabricAdapter {
     }
   }
 
-  /** Those of an iWARP device are hardware addresses. */
+  /** Returns the GID table. GIDs of an iWARP device are hardware addresses. */
   List<GidEntry> gids() {
     if (host.profile().isIwarp()) {
       Gid gid = new Gid((HARDWARE + index) << (Long.SIZE - HARDWARE_BITS), 0);
@@ -208,7 +208,7 @@ public final class FabricAdapter {
         : new Gid(buffer.getLong(), buffer.getLong());
   }
 
-  /** Null while it is unplugged. */
+  /** Returns the device; null while it is unplugged. */
   @Nullable FabricContext device() {
     return device;
   }

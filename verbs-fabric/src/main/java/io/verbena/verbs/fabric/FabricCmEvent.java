@@ -13,12 +13,12 @@ final class FabricCmEvent extends RdmaCmEvent {
   private boolean acknowledged;
 
   /**
-   * An event not yet taken from its channel.
+   * Makes an event for a channel.
    *
-   * @param status 0, a negative error number, or a reject's reason, as rdma_cm has it
-   * @param parameters private data and terms, where the event carries any
-   * @param whenTaken done under the lock when the program takes the event from its channel, where
-   *     librdmacm does its part of connecting
+   * @param status 0, a negative errno, or the reason of a reject, as in rdma_cm
+   * @param parameters private data and terms, if the event carries any
+   * @param whenTaken runs under the lock when the program takes the event from its channel. At that
+   *     time librdmacm does its part of connecting
    */
   @SuppressWarnings("EnumOrdinal") // DiSNI's own code for an event is the ordinal
   FabricCmEvent(
@@ -49,7 +49,7 @@ final class FabricCmEvent extends RdmaCmEvent {
     }
   }
 
-  // Called under the fabric's lock.
+  // Called under the fabric's lock:
 
   FabricCmId id() {
     return id;

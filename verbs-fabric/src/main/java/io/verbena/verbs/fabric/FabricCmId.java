@@ -21,13 +21,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection, a listener, or what becomes one; the handshakes are {@link ConnectionManager}'s.
+ * A connection, a listener, or an id that becomes one. {@link ConnectionManager} has the
+ * handshakes.
  *
- * <p>It is long, since it has every call of DiSNI's connection identifiers.
+ * <p>The class is long, because it has all calls of DiSNI's connection identifiers.
  */
 final class FabricCmId extends RdmaCmId implements VerbsCmId {
   /**
-   * Where an id stands.
+   * The state of an id.
    *
    * <pre>
    * active   IDLE -&gt; RESOLVING -&gt; ADDRESS_RESOLVED -&gt; RESOLVING -&gt; ROUTE_RESOLVED -&gt; CONNECTING
@@ -61,7 +62,7 @@ final class FabricCmId extends RdmaCmId implements VerbsCmId {
   @Nullable FabricCmId peer;
   int backlog;
 
-  /** How many connection requests wait for this listener's answer. */
+  /** The number of connection requests that wait for this listener's answer. */
   int waiting;
 
   @Nullable FabricCmId listener;
@@ -76,7 +77,7 @@ final class FabricCmId extends RdmaCmId implements VerbsCmId {
     host.opened(this);
   }
 
-  /** The id of a connection request. */
+  /** Makes the id of a connection request. */
   static FabricCmId requested(FabricCmId listener, FabricCmId active) throws IOException {
     FabricCmId id = new FabricCmId(listener.host, listener.channel);
     InetSocketAddress to = active.remote;
@@ -103,7 +104,7 @@ final class FabricCmId extends RdmaCmId implements VerbsCmId {
               "rdma_bind_addr",
               Errno.ENODEV,
               wanted.getAddress()
-                  + " is not an address of a verbs device here: use one of "
+                  + " is not an address of a verbs device of this host; use one of "
                   + host.addresses()
                   + ".");
         }
@@ -175,7 +176,7 @@ final class FabricCmId extends RdmaCmId implements VerbsCmId {
         throw new VerbsException(
             "rdma_create_qp",
             Errno.EINVAL,
-            "an id takes one queue pair, of a PD of the device that it was resolved to.");
+            "an id has one queue pair, of a PD of the device to which the id was resolved.");
       }
       ((FabricContext) verbs).check("rdma_create_qp");
       FabricPd domain = (FabricPd) pd;
@@ -252,7 +253,8 @@ final class FabricCmId extends RdmaCmId implements VerbsCmId {
         throw new VerbsException(
             "rdma_set_option", Errno.EINVAL, "a traffic class of " + value + " is not in 0..255.");
       }
-      if (state == State.IDLE || state == State.BOUND) { // the kernel takes it later, for nothing
+      if (state == State.IDLE
+          || state == State.BOUND) { // the kernel accepts a later value, which has no effect
         trafficClass = value;
       }
     }
@@ -313,15 +315,15 @@ final class FabricCmId extends RdmaCmId implements VerbsCmId {
     Closing.unless(!isOpen, this::destroyId);
   }
 
-  /** Null for a listener on the wildcard address, as in rdma_cm. */
+  /** Returns the device; null for a listener on the wildcard address, as in rdma_cm. */
   @Override
   public @Nullable IbvContext getVerbs() {
     synchronized (fabric().lock) {
-      return verbs; // of a destroyed id too: DiSNI's active endpoints ask then
+      return verbs; // also of a destroyed id, because DiSNI's active endpoints read it then
     }
   }
 
-  /** Devices have one port. */
+  /** Returns 1, because devices have one port. */
   @Override
   public byte getPort_num() {
     return (byte) (getVerbs() == null ? 0 : 1);
@@ -343,7 +345,7 @@ final class FabricCmId extends RdmaCmId implements VerbsCmId {
     }
   }
 
-  // Everything below is called under the fabric's lock.
+  // The methods below are called under the fabric's lock.
 
   private void use(String call) throws VerbsException {
     if (!isOpen) {
@@ -399,7 +401,7 @@ final class FabricCmId extends RdmaCmId implements VerbsCmId {
     return isOpen && state == wanted;
   }
 
-  /** Whether a listener takes requests for that address, which a device has now. */
+  /** Returns whether a listener accepts requests for an address, which a device has now. */
   boolean listensOn(InetSocketAddress address, @Nullable FabricContext device) {
     InetSocketAddress own = local;
     return own != null
@@ -407,7 +409,7 @@ final class FabricCmId extends RdmaCmId implements VerbsCmId {
             || (own.getAddress().equals(address.getAddress()) && verbs == device));
   }
 
-  /** Whether packets from its own address, where it has one, find their way. */
+  /** Returns whether packets from the id's address, if it has one, reach another. */
   boolean reaches(InetAddress to) {
     return local == null
         || local.getAddress().isAnyLocalAddress()
@@ -462,7 +464,7 @@ final class FabricCmId extends RdmaCmId implements VerbsCmId {
     }
   }
 
-  /** The id goes, by its owner's will or with its process; the kernel tells the other side. */
+  /** Ends the id, because its owner destroys it or its process ends. The peer gets a message. */
   void abandon() {
     if (qp != null) {
       qp.destroy();

@@ -9,7 +9,7 @@ import java.io.IOException;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
-/** A completion channel: the events of armed completion queues, in order. */
+/** A completion channel, with the events of armed completion queues in order. */
 final class FabricCompChannel extends IbvCompChannel implements VerbsCompChannel {
   private final FabricContext device;
   private final ArrayDeque<FabricCq> events = new ArrayDeque<>();
@@ -58,7 +58,7 @@ final class FabricCompChannel extends IbvCompChannel implements VerbsCompChannel
     Closing.unless(!isOpen, this::destroyCompChannel);
   }
 
-  // Everything below is called under the fabric's lock.
+  // The methods below are called under the fabric's lock.
 
   private void use(String call) throws VerbsException {
     if (!isOpen) {

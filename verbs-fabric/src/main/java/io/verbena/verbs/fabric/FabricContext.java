@@ -20,12 +20,12 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The device of an adapter of a host. */
+/** The device of a host's adapter. */
 final class FabricContext extends IbvContext implements VerbsContext {
   private static final int MAX_OBJECTS = 1 << 20;
   private static final int MAX_READ_ATOMIC = 128;
 
-  /** Late, so that who asks is mostly told at once. */
+  /** The delay is long, so that a query mostly comes before the event. */
   private static final int LAST_REACHED_LATENCIES = 20;
 
   private final FabricHost host;
@@ -35,7 +35,7 @@ final class FabricContext extends IbvContext implements VerbsContext {
   private final List<FabricQp> qps = new ArrayList<>();
   private final ArrayDeque<AsyncEvent> events = new ArrayDeque<>();
 
-  /** Of these it is to be said that they take no more shared receives. */
+  /** The queue pairs whose LAST_WQE_REACHED event is pending. */
   private final Set<FabricQp> lastReached = new LinkedHashSet<>();
 
   private long registeredBytes;
@@ -97,7 +97,10 @@ final class FabricContext extends IbvContext implements VerbsContext {
         throw new VerbsException(
             "ibv_create_cq",
             Errno.EINVAL,
-            entries + " entries on vector " + vector + " cannot be had; this device has vector 0.");
+            entries
+                + " entries on vector "
+                + vector
+                + " are not possible; this device has vector 0.");
       }
       return new FabricCq(this, (FabricCompChannel) channel, entries, fabric().number());
     }
@@ -170,7 +173,7 @@ final class FabricContext extends IbvContext implements VerbsContext {
       throw new IllegalArgumentException("A wait of " + timeoutNanos + " ns; at least 0");
     }
     synchronized (fabric().lock) {
-      if (!lastReached.isEmpty()) { // whoever asks may be told at the worst moment
+      if (!lastReached.isEmpty()) { // a query may get the events at the worst moment
         lastReached.forEach(this::tellLastReached);
         lastReached.clear();
       }
@@ -187,7 +190,7 @@ final class FabricContext extends IbvContext implements VerbsContext {
     }
   }
 
-  // Everything below is called under the fabric's lock, or is constant.
+  // The methods below are called under the fabric's lock, or are constant.
 
   Fabric fabric() {
     return host.fabric;
@@ -235,7 +238,7 @@ final class FabricContext extends IbvContext implements VerbsContext {
     return !events.isEmpty();
   }
 
-  /** A queue pair takes no more shared receives, as the device will say. */
+  /** Records that a queue pair takes no more shared receives. An event follows. */
   void reachedLast(FabricQp qp) {
     lastReached.add(qp);
     fabric()
@@ -248,7 +251,10 @@ final class FabricContext extends IbvContext implements VerbsContext {
             });
   }
 
-  /** What it has taken is in the completion queue by then, and lost if that is not read. */
+  /**
+   * Raises LAST_WQE_REACHED. The receives that the queue pair has taken are in the completion queue
+   * by then. They are lost if the queue is not polled.
+   */
   private void tellLastReached(FabricQp qp) {
     if (qp.isOpen()) {
       qp.flushTaken();

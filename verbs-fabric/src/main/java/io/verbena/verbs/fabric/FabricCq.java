@@ -10,7 +10,7 @@ import io.verbena.verbs.ext.VerbsException;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** A completion queue: completions enter at once and become visible, in batches, a little later. */
+/** A completion queue. Completions enter at once, and become visible in batches a little later. */
 final class FabricCq extends IbvCQ implements VerbsCq {
   private enum Armed {
     NO,
@@ -68,7 +68,7 @@ final class FabricCq extends IbvCQ implements VerbsCq {
       use("ibv_req_notify_cq");
       device.checkSound("ibv_req_notify_cq");
       device.host().tally.arm();
-      // Asking for less does not take back what was asked for.
+      // A request for fewer events does not replace an earlier one for all.
       if (armed != Armed.ANY) {
         armed = solicitedOnly ? Armed.SOLICITED : Armed.ANY;
       }
@@ -106,7 +106,7 @@ final class FabricCq extends IbvCQ implements VerbsCq {
     Closing.unless(!isOpen, this::destroyCQ);
   }
 
-  // Everything below is called under the fabric's lock.
+  // The methods below are called under the fabric's lock.
 
   void use(String call) throws VerbsException {
     if (!isOpen) {
@@ -115,7 +115,7 @@ final class FabricCq extends IbvCQ implements VerbsCq {
     device.host().check(call);
   }
 
-  /** Slots are made when first used: deep queues are mostly empty. */
+  /** Returns a slot, made on first use because deep queues are mostly empty. */
   private Completion at(long index) {
     int at = (int) (index % ring.length);
     Completion slot = ring[at];
@@ -129,7 +129,7 @@ final class FabricCq extends IbvCQ implements VerbsCq {
     users++;
   }
 
-  /** Forgets a destroyed queue pair, with its completions where this fabric does that. */
+  /** Removes a destroyed queue pair, and its completions if the fabric's temper says so. */
   void removeUser(FabricQp qp) {
     users--;
     if (device.fabric().temper.purgesOnDestroy()) {
@@ -143,8 +143,9 @@ final class FabricCq extends IbvCQ implements VerbsCq {
   }
 
   /**
-   * The next slot for a completion of {@code qp}, to be filled and then {@link #enter}ed; null when
-   * the queue overflows, which is the device's error and loses the completion.
+   * Returns the next slot for a completion of {@code qp}. The caller fills the slot and calls
+   * {@link #enter}. Returns null if the queue overflows, which is an error and loses the
+   * completion.
    */
   @Nullable Completion next(FabricQp qp) {
     if (entered - polled == ring.length) {
@@ -156,7 +157,7 @@ final class FabricCq extends IbvCQ implements VerbsCq {
     return completion;
   }
 
-  /** Takes the slot that {@link #next} gave. */
+  /** Enters the slot that {@link #next} returned. */
   void enter() {
     entered++;
     Fabric fabric = device.fabric();

@@ -29,7 +29,7 @@ final class FabricEventChannel extends RdmaEventChannel {
       use("rdma_create_id");
       if (portSpace != RdmaCm.RDMA_PS_TCP) {
         throw new VerbsException(
-            "rdma_create_id", Errno.EOPNOTSUPP, "only RDMA_PS_TCP can be had in a fabric.");
+            "rdma_create_id", Errno.EOPNOTSUPP, "a fabric supports only RDMA_PS_TCP.");
       }
       return new FabricCmId(host, this);
     }
@@ -66,7 +66,7 @@ final class FabricEventChannel extends RdmaEventChannel {
     Closing.unless(!isOpen, this::destroyEventChannel);
   }
 
-  // Everything below is called under the fabric's lock.
+  // The methods below are called under the fabric's lock.
 
   private void use(String call) throws VerbsException {
     if (!isOpen) {
@@ -88,7 +88,7 @@ final class FabricEventChannel extends RdmaEventChannel {
     users++;
   }
 
-  /** An id is gone, and with it what nobody read of it, also requests to a listener. */
+  /** Removes an id with its unread events, and the pending requests of a listener. */
   void removeUser(FabricCmId id) {
     users--;
     List<FabricCmId> unseen =

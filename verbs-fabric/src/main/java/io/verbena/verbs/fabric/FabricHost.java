@@ -24,8 +24,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A host of a {@link Fabric}: a provider of verbs with a device for each of its adapters, and the
- * faults that can befall it. Safe for use by several threads.
+ * A host of a {@link Fabric}. It is a provider of verbs with a device for each adapter. Tests
+ * inject faults with its methods. Safe for use by any thread.
  */
 public final class FabricHost implements VerbsProvider {
   final Fabric fabric;
@@ -63,9 +63,9 @@ public final class FabricHost implements VerbsProvider {
   }
 
   /**
-   * Adds one more adapter, with a device of the host's profile.
+   * Adds an adapter, with a device of the host's profile.
    *
-   * @param addresses the device's, not used by any host that is alive
+   * @param addresses the device's addresses, which no live host uses
    */
   public FabricAdapter addAdapter(InetAddress... addresses) {
     synchronized (fabric.lock) {
@@ -76,21 +76,21 @@ public final class FabricHost implements VerbsProvider {
     }
   }
 
-  /** Returns the adapter that the host was made with. */
+  /** Returns the first adapter. */
   public FabricAdapter adapter() {
     synchronized (fabric.lock) {
       return adapters.getFirst();
     }
   }
 
-  /** Returns all, in the order in which they were added. */
+  /** Returns all adapters, in the order of adding. */
   public List<FabricAdapter> adapters() {
     synchronized (fabric.lock) {
       return List.copyOf(adapters);
     }
   }
 
-  /** The devices' addresses. */
+  /** Returns the addresses of all devices. */
   public List<InetAddress> addresses() {
     synchronized (fabric.lock) {
       return adapters.stream().flatMap(adapter -> adapter.addresses().stream()).toList();
@@ -149,9 +149,9 @@ public final class FabricHost implements VerbsProvider {
   }
 
   /**
-   * The process dies, as by a signal: its connections end as the kernel ends them, peers see
-   * DISCONNECTED, and every later call on its objects fails with EIO. The host cannot be used
-   * again; add another.
+   * Kills the process, as a signal does. The kernel ends its connections, so peers see
+   * DISCONNECTED. Every later call on its objects fails with EIO. The host cannot be used again;
+   * add another.
    */
   public void killProcess() {
     synchronized (fabric.lock) {
@@ -164,7 +164,7 @@ public final class FabricHost implements VerbsProvider {
     }
   }
 
-  /** The whole host falls silent: peers learn it from their retries and time-outs only. */
+  /** Powers the host off. Peers notice it only by their retries and timeouts. */
   public void powerOff() {
     synchronized (fabric.lock) {
       processAlive = false;
@@ -179,8 +179,8 @@ public final class FabricHost implements VerbsProvider {
   }
 
   /**
-   * Has the device refuse to destroy queue pairs with EIO, or no longer, as one does whose firmware
-   * does not answer. They go on to be usable.
+   * Makes the device refuse to destroy queue pairs with EIO, or ends that. A device does so if its
+   * firmware does not answer. The queue pairs stay usable.
    */
   public void keepQueuePairs(boolean kept) {
     synchronized (fabric.lock) {
@@ -189,8 +189,8 @@ public final class FabricHost implements VerbsProvider {
   }
 
   /**
-   * Has its devices, also removed ones, refuse to destroy anything with EIO, or no longer. The
-   * objects go on to be there.
+   * Makes all devices, also removed ones, refuse to destroy any object with EIO, or ends that. The
+   * objects continue to exist.
    */
   public void keepObjects(boolean kept) {
     synchronized (fabric.lock) {
@@ -199,10 +199,9 @@ public final class FabricHost implements VerbsProvider {
   }
 
   /**
-   * Has the next requests that its devices carry out for their owners fail with GENERAL_ERR, which
-   * ends their queue pairs.
+   * Makes the next requests of its devices fail with GENERAL_ERR, which ends their queue pairs.
    *
-   * @param requests how many
+   * @param requests the number of requests
    */
   public void failRequests(int requests) {
     synchronized (fabric.lock) {
@@ -210,21 +209,21 @@ public final class FabricHost implements VerbsProvider {
     }
   }
 
-  /** Has it reject every connection that it is asked for, or no longer. */
+  /** Makes the host reject every connection request, or ends that. */
   public void refuseConnections(boolean refused) {
     synchronized (fabric.lock) {
       refusesConnections = refused;
     }
   }
 
-  /** Has it not answer who asks for a connection, or again: those ask again for a minute. */
+  /** Makes the host ignore connection requests, or ends that. Peers repeat them for a minute. */
   public void ignoreConnections(boolean ignored) {
     synchronized (fabric.lock) {
       ignoresConnections = ignored;
     }
   }
 
-  /** Has its devices register no memory, as if all that may be locked were; or again. */
+  /** Makes registrations fail as at the limit of locked memory, or ends that. */
   public void refuseMemory(boolean refused) {
     synchronized (fabric.lock) {
       refusesMemory = refused;
@@ -232,7 +231,7 @@ public final class FabricHost implements VerbsProvider {
   }
 
   /**
-   * Returns how many objects of its devices stand: domains, regions, windows, queues, queue pairs
+   * Returns the number of objects of its devices: domains, regions, windows, queues, queue pairs
    * and completion channels.
    */
   public int objects() {
@@ -242,10 +241,10 @@ public final class FabricHost implements VerbsProvider {
   }
 
   /**
-   * Gives it files that tell of its nodes and processors.
+   * Gives the host files that describe its NUMA nodes and processors.
    *
-   * @param root where they are
-   * @param told binds its threads, or only hears which would run on which processors
+   * @param root the root of the files
+   * @param told receives each thread to bind with its processors
    */
   public void hostFiles(Path root, BiConsumer<Integer, BitSet> told) {
     synchronized (fabric.lock) {
@@ -268,7 +267,7 @@ public final class FabricHost implements VerbsProvider {
     }
   }
 
-  /** Returns the traffic classes of the connections that it has made or accepted, each once. */
+  /** Returns the traffic classes of all connections that the host has made or accepted. */
   public Set<Integer> trafficClasses() {
     synchronized (fabric.lock) {
       return ids.stream()
@@ -278,19 +277,19 @@ public final class FabricHost implements VerbsProvider {
     }
   }
 
-  /** Returns what was asked of its devices so far, removed ones included. */
+  /** Returns the counts of requests to its devices so far, removed devices included. */
   public VerbsCounts counts() {
     synchronized (fabric.lock) {
       return tally.counts();
     }
   }
 
-  /** Puts a new device in the place of the first adapter's, which was removed. */
+  /** Replaces the removed device of the first adapter by a new one. */
   public void restoreDevice() {
     adapter().plugIn();
   }
 
-  /** Tells of every request that this host's devices carry out from now on, in place of another. */
+  /** Sets the watcher of all requests that this host's devices carry out from now on. */
   public void watch(RequestWatcher told) {
     synchronized (fabric.lock) {
       watcher = told;
@@ -298,10 +297,10 @@ public final class FabricHost implements VerbsProvider {
   }
 
   /**
-   * Has this host's devices send other immediates than they are told, as a forger's do.
+   * Makes this host's devices send forged immediates.
    *
-   * @param forgery turns what was given into what is sent, both in this machine's order; the
-   *     identity ends it
+   * @param forgery turns the given immediate into the sent one, both in this machine's byte order.
+   *     The identity ends the forgery
    */
   public void forge(IntUnaryOperator forgery) {
     synchronized (fabric.lock) {
@@ -309,9 +308,9 @@ public final class FabricHost implements VerbsProvider {
     }
   }
 
-  // Everything below is called under the fabric's lock.
+  // The methods below are called under the fabric's lock.
 
-  /** Returns whether a request that is to be carried out fails. */
+  /** Returns whether the next request fails, and counts it. */
   boolean failsRequest() {
     return failing > 0 && failing-- > 0;
   }
@@ -328,7 +327,7 @@ public final class FabricHost implements VerbsProvider {
     return refusesMemory;
   }
 
-  /** Returns what is sent in place of an immediate; both in network order. */
+  /** Returns the forged immediate; both are in network byte order. */
   int forged(int immediate) {
     boolean little = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
     int told = little ? Integer.reverseBytes(immediate) : immediate;
@@ -344,7 +343,7 @@ public final class FabricHost implements VerbsProvider {
     return powered;
   }
 
-  /** Returns the device that has an address; null where none has, or it was removed. */
+  /** Returns the device with an address; null if there is none, or if it was removed. */
   @Nullable FabricContext deviceAt(InetAddress address) {
     for (FabricAdapter adapter : adapters) {
       if (adapter.has(address)) {
@@ -366,7 +365,7 @@ public final class FabricHost implements VerbsProvider {
     }
   }
 
-  /** An object of a device is about to be destroyed. */
+  /** Checks that the devices of this host do not keep their objects. */
   void checkDestroys(String call) throws VerbsException {
     check(call);
     if (keepsObjects) {
@@ -382,7 +381,7 @@ public final class FabricHost implements VerbsProvider {
     }
   }
 
-  /** Returns the first device there is. */
+  /** Returns the first device, or fails if there is none. */
   FabricContext checkDevice(String call) throws VerbsException {
     check(call);
     for (FabricAdapter adapter : adapters) {
@@ -394,7 +393,9 @@ public final class FabricHost implements VerbsProvider {
     throw noDevice(call);
   }
 
-  /** Returns the device that the host's routes lead by to an address: any in its network, first. */
+  /**
+   * Returns the device for a route to an address. A device in the network of the address is first.
+   */
   FabricContext checkRoute(String call, InetAddress to) throws VerbsException {
     for (FabricAdapter adapter : adapters) {
       FabricContext device = adapter.device();
@@ -407,7 +408,7 @@ public final class FabricHost implements VerbsProvider {
     return checkDevice(call);
   }
 
-  /** Returns the device that has an address. */
+  /** Returns the device with an address, or fails if there is none. */
   FabricContext checkDevice(String call, InetAddress address) throws VerbsException {
     check(call);
     FabricContext device = deviceAt(address);
@@ -438,7 +439,7 @@ public final class FabricHost implements VerbsProvider {
     listeners.values().remove(id);
   }
 
-  /** Takes a port for an id, or a free one for 0. */
+  /** Reserves a port for an id; a free port for 0. */
   int claimPort(FabricCmId id, int port) throws VerbsException {
     int claimed = port == 0 ? nextPort++ : port;
     if (listeners.putIfAbsent(claimed, id) != null) {

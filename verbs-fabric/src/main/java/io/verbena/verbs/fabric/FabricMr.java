@@ -7,7 +7,7 @@ import io.verbena.verbs.ext.VerbsException;
 import io.verbena.verbs.ext.VerbsMr;
 import java.io.IOException;
 
-/** A memory region, whose local and remote key differ so that nobody mistakes one for the other. */
+/** A memory region. Its local and remote keys differ, so that a mix-up of both fails. */
 final class FabricMr extends IbvMr implements VerbsMr, Keys.Owner {
   private static final int LOCAL_KEY = 0x11;
   private static final int REMOTE_KEY = 0x22;
@@ -57,7 +57,7 @@ final class FabricMr extends IbvMr implements VerbsMr, Keys.Owner {
         throw new VerbsException(
             "ibv_dereg_mr",
             Errno.EINVAL,
-            windows + " memory windows are bound to the region. Invalidate those first.");
+            windows + " memory windows are bound to the region. Invalidate them first.");
       }
       isOpen = false;
       pd.keys().remove(lkey);
@@ -73,7 +73,7 @@ final class FabricMr extends IbvMr implements VerbsMr, Keys.Owner {
     Closing.unless(!isOpen, this::deregister);
   }
 
-  // Everything below is called under the fabric's lock.
+  // The methods below are called under the fabric's lock.
 
   FabricPd pd() {
     return pd;

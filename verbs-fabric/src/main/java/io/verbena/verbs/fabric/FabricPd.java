@@ -95,9 +95,9 @@ final class FabricPd extends IbvPd implements VerbsPd {
     Closing.unless(!isOpen, this::deallocPd);
   }
 
-  // Everything below is called under the fabric's lock.
+  // The methods below are called under the fabric's lock.
 
-  /** Destroying works on a removed device, making does not. */
+  /** Checks the domain for a call. On a removed device destroying works, but making does not. */
   void use(String call) throws VerbsException {
     if (!isOpen) {
       throw VerbsException.closed(call, "The protection domain");

@@ -17,7 +17,7 @@ import io.verbena.verbs.ext.WcStatus;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** A reliable connected queue pair: its attributes, its state and its receive side. */
+/** A reliable connected queue pair, with its attributes, its state and its receive side. */
 final class FabricQp extends IbvQP implements VerbsQp {
   private final FabricCmId id;
   private final FabricContext device;
@@ -86,7 +86,7 @@ final class FabricQp extends IbvQP implements VerbsQp {
     FabricSrq found = device.handles().find(attr.getSrq(), FabricSrq.class);
     if (found == null || found.pd() != domain) {
       throw new VerbsException(
-          "rdma_create_qp", Errno.EINVAL, "no open shared receive queue of this PD is that one.");
+          "rdma_create_qp", Errno.EINVAL, "the shared receive queue is closed, or of another PD.");
     }
     return found;
   }
@@ -213,13 +213,13 @@ final class FabricQp extends IbvQP implements VerbsQp {
     }
   }
 
-  /** DiSNI leaves destroying to the id that made it. */
+  /** Destroys the queue pair through its id, as DiSNI does. */
   @Override
   public void close() {
     Closing.unless(!isOpen, id::destroyQP);
   }
 
-  // Everything below is called under the fabric's lock.
+  // The methods below are called under the fabric's lock.
 
   private void use(String call) throws VerbsException {
     if (!isOpen) {
@@ -268,7 +268,7 @@ final class FabricQp extends IbvQP implements VerbsQp {
     return (accessFlags & access) == access;
   }
 
-  /** The other end, when a packet of this queue pair would be taken there now; else null. */
+  /** Returns the other end, if it would now accept a packet of this queue pair; else null. */
   @Nullable FabricQp reach() {
     FabricQp other = peer;
     boolean listens =
@@ -290,12 +290,12 @@ final class FabricQp extends IbvQP implements VerbsQp {
     requester.restart();
   }
 
-  /** A poll saw the completion of that slot. */
+  /** Called when a poll has read the completion of a slot. */
   void polled(long sendIndex) {
     requester.polled(sendIndex);
   }
 
-  /** A receive was taken: makes its completion, and the shared queue's limit event. */
+  /** Makes the completion of a consumed receive, and the limit event of a shared queue. */
   @Nullable Completion receiveCompletion(long wrId, int status) {
     if (srq != null) {
       srq.taken();
@@ -327,7 +327,7 @@ final class FabricQp extends IbvQP implements VerbsQp {
     }
   }
 
-  /** The device is gone: nothing moves any more. */
+  /** Stops all work, because the device is gone. */
   void freeze() {
     requester.stop();
   }
@@ -354,7 +354,7 @@ final class FabricQp extends IbvQP implements VerbsQp {
     }
   }
 
-  /** Ends a shared receive that it had taken in advance, in a fabric that does that. */
+  /** Flushes a shared receive that was taken in advance, if the fabric's temper does that. */
   void flushTaken() {
     if (device.fabric().temper.takesAhead() && receives.size() > 0) {
       flushNextReceive();

@@ -80,7 +80,7 @@ final class FabricSrq implements SharedReceiveQueue {
     pd.device().host().check(call);
   }
 
-  // Everything below is called under the fabric's lock.
+  // The methods below are called under the fabric's lock.
 
   void addUser() {
     users++;
@@ -98,7 +98,7 @@ final class FabricSrq implements SharedReceiveQueue {
     return queue;
   }
 
-  /** Raises the limit's event once too few are left. */
+  /** Raises the limit event once the queue has fewer receives than its limit. */
   void taken() {
     if (queue.size() < limit) {
       limit = 0;

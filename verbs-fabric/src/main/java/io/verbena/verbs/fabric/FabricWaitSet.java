@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Several channels waited on together. */
+/** A wait for several channels together. */
 final class FabricWaitSet implements WaitSet {
   private final Fabric fabric;
   private final List<FabricEventChannel> channels = new ArrayList<>();
@@ -89,7 +89,7 @@ final class FabricWaitSet implements WaitSet {
     }
   }
 
-  /** Under the fabric's lock: tells if something is ready. */
+  /** Wakes the waiting thread if a channel is ready. Called under the fabric's lock. */
   void look() {
     if (told == null) {
       return;
@@ -100,7 +100,7 @@ final class FabricWaitSet implements WaitSet {
     try {
       ready = isReady();
     } catch (VerbsException e) {
-      ready = true; // whoever looks finds out
+      ready = true; // the next check of the channel throws
     }
     if (ready) {
       woken = false;

@@ -6,10 +6,10 @@ import io.verbena.verbs.ext.VerbsException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A type 2B window: bound to a range for one queue pair, until it is invalidated.
+ * A type 2B window. It is bound to a range for one queue pair, until it is invalidated.
  *
- * <p>There are two keys: the owner counts {@link #rkey()} while it prepares requests, the device
- * knows the key of the binding that was carried out last.
+ * <p>A window has two keys. The owner advances {@link #rkey()} when it prepares requests. The
+ * device uses the key of the last binding that was carried out.
  */
 final class FabricWindow implements MemoryWindow, Keys.Owner {
   private final FabricPd pd;
@@ -64,9 +64,9 @@ final class FabricWindow implements MemoryWindow, Keys.Owner {
     }
   }
 
-  // Everything below is called under the fabric's lock.
+  // The methods below are called under the fabric's lock.
 
-  /** Carries out a bind request of {@code owner}; false when it is not allowed. */
+  /** Carries out a bind request of {@code owner}. Returns false if it is not allowed. */
   boolean bind(FabricQp owner, FabricMr target, SendRequest request) {
     int remoteChange = Access.REMOTE_WRITE | Access.REMOTE_ATOMIC;
     boolean allowed =
@@ -92,7 +92,7 @@ final class FabricWindow implements MemoryWindow, Keys.Owner {
     return allowed;
   }
 
-  /** Carries out an invalidation by {@code by} or its peer; false when it is not theirs. */
+  /** Carries out an invalidation by {@code by} or its peer. Returns false if it is not allowed. */
   boolean invalidate(FabricQp by, int rkey) {
     if (rkey != deviceKey || (region != null && qp != by)) {
       return false;

@@ -5,8 +5,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tokens by which requests and attributes name objects of a device, where real ones use
- * pointers. Guarded by the fabric's lock.
+ * The tokens that name objects of a device in requests and attributes. A real device uses pointers
+ * in their place. Guarded by the fabric's lock.
  */
 final class Handles {
   private final Map<Long, Object> objects = new HashMap<>();
@@ -21,7 +21,7 @@ final class Handles {
     objects.remove(handle);
   }
 
-  /** The object with that handle, or null where there is none of that kind. */
+  /** Returns the object of a kind with a handle, or null if there is none. */
   <T> @Nullable T find(long handle, Class<T> kind) {
     Object object = objects.get(handle);
     return kind.isInstance(object) ? kind.cast(object) : null;

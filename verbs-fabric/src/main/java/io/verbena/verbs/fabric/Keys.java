@@ -6,19 +6,19 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys of a device: who may touch which memory. A key is 24 bits of index and 8 of its owner's.
- * Guarded by the fabric's lock.
+ * The keys of a device, which grant access to memory. A key has 24 bits of index, and 8 bits that
+ * its owner chooses. Guarded by the fabric's lock.
  */
 final class Keys {
-  /** What a key can name. */
+  /** An object that a key can name. */
   sealed interface Owner permits FabricMr, FabricWindow {}
 
-  /** So that 0 and small numbers are never keys. */
+  /** The first index is large, so that small numbers are never keys. */
   private static final int FIRST_INDEX = 0x1a2;
 
   private final List<@Nullable Owner> owners = new ArrayList<>();
 
-  /** A new key for an owner, its low byte 0. */
+  /** Makes a key for an owner, with 0 as its low byte. */
   int add(Owner owner) {
     owners.add(owner);
     return (FIRST_INDEX + owners.size() - 1) << 8;
@@ -33,7 +33,7 @@ final class Keys {
     return index < 0 || index >= owners.size() ? null : owners.get(index);
   }
 
-  /** Whether this side's device may touch the range for requests of {@code pd}. */
+  /** Returns whether this side's device may access the range for requests of {@code pd}. */
   boolean allowsLocal(FabricPd pd, int lkey, long address, long length, boolean write) {
     return find(lkey) instanceof FabricMr mr
         && mr.getLkey() == lkey
@@ -42,7 +42,7 @@ final class Keys {
         && (!write || mr.allows(Access.LOCAL_WRITE));
   }
 
-  /** Whether the peer of {@code qp} may touch the range; an empty one needs no key. */
+  /** Returns whether the peer of {@code qp} may access the range. An empty range needs no key. */
   boolean allowsRemote(FabricQp qp, int rkey, long address, long length, int access) {
     if (length == 0) {
       return true;

@@ -1,6 +1,6 @@
 package io.verbena.verbs.fabric;
 
-/** The way between two hosts, which tests cut and slow down. Guarded by the fabric's lock. */
+/** The link between two hosts, which tests cut or slow down. Guarded by the fabric's lock. */
 final class Link {
   private final FabricHost one;
   private final FabricHost other;
@@ -12,7 +12,7 @@ final class Link {
     this.other = other;
   }
 
-  /** Whether a packet would arrive now. */
+  /** Returns whether a packet would arrive now. */
   boolean carries() {
     return !cut && one.isPowered() && other.isPowered();
   }

@@ -5,7 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.MemorySegment;
 
-/** The process' memory by address, as a device sees it. Callers have checked keys and bounds. */
+/** Accesses memory of the process by address, like a device. Callers check keys and bounds. */
 final class Memory {
   private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
 

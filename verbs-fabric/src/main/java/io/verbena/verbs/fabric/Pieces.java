@@ -27,7 +27,7 @@ final class Pieces {
     }
   }
 
-  /** Replaces the pieces by their content, copied to one place that needs no key. */
+  /** Copies the content of the pieces to one place that needs no key, and refers to that. */
   void gatherInline(long place) {
     long length = length();
     copyTo(place, length);
@@ -44,7 +44,7 @@ final class Pieces {
     return sum;
   }
 
-  /** Whether the device may use every piece. */
+  /** Returns whether the device may use every piece. */
   boolean allowed(FabricPd pd, boolean write) {
     for (int i = 0; i < count; i++) {
       long length = Integer.toUnsignedLong(lengths[i]);
@@ -55,7 +55,7 @@ final class Pieces {
     return true;
   }
 
-  /** The first {@code length} bytes of the pieces to one place. */
+  /** Copies the first {@code length} bytes of the pieces to one place. */
   void copyTo(long place, long length) {
     long done = 0;
     for (int i = 0; i < count && done < length; i++) {
@@ -65,7 +65,7 @@ final class Pieces {
     }
   }
 
-  /** {@code length} bytes of one place into the pieces, which are at least as long. */
+  /** Copies {@code length} bytes of one place into the pieces, which are at least as long. */
   void copyFrom(long place, long length) {
     long done = 0;
     for (int i = 0; i < count && done < length; i++) {
@@ -75,12 +75,12 @@ final class Pieces {
     }
   }
 
-  /** The old value of an atomic to its first piece. */
+  /** Writes the old value of an atomic to the first piece. */
   void putLong(long value) {
     Memory.putLong(addresses[0], value);
   }
 
-  /** All of these pieces into others, which are at least as long. */
+  /** Copies these pieces into others, which are at least as long. */
   void copyTo(Pieces other) {
     int target = 0;
     long at = 0;

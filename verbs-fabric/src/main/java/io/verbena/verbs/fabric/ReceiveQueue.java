@@ -5,7 +5,7 @@ import io.verbena.verbs.ext.ReceiveBlock;
 import io.verbena.verbs.ext.VerbsException;
 import org.jspecify.annotations.Nullable;
 
-/** A ring of posted receives: a queue pair's own, or a shared one. Guarded by the fabric's lock. */
+/** A ring of posted receives, of a queue pair or shared. Guarded by the fabric's lock. */
 final class ReceiveQueue {
   /** A slot of the ring. */
   static final class Request {
@@ -35,7 +35,7 @@ final class ReceiveQueue {
     return (int) (posted - taken);
   }
 
-  /** How many were posted. */
+  /** Posts receives, and returns the number of posted ones. */
   int post(String call, ReceiveBlock block, int first, int count) throws VerbsException {
     block.chain(first, count);
     for (int i = 0; i < count; i++) {
@@ -54,7 +54,7 @@ final class ReceiveQueue {
     return count;
   }
 
-  /** Slots are made when first used: deep queues are mostly empty. */
+  /** Returns a slot, made on first use because deep queues are mostly empty. */
   private Request slot(int index) {
     Request slot = slots[index];
     if (slot == null) {
@@ -63,7 +63,7 @@ final class ReceiveQueue {
     return slot;
   }
 
-  /** Takes the oldest; there must be one. It is valid until the next post. */
+  /** Takes the oldest receive, which must exist. It is valid until the next post. */
   Request take() {
     return slot((int) (taken++ % slots.length));
   }

@@ -1,32 +1,32 @@
 package io.verbena.verbs.fabric;
 
-/** Hears of what a host's device does at its peers, in the order in which it is done. */
+/** Observes the requests of a host's device, in the order of their execution. */
 @FunctionalInterface
 public interface RequestWatcher {
   /**
-   * A request was carried out at the peer; its completions are yet to be seen by either end. Called
-   * under the fabric's lock, so it waits for nothing.
+   * Called when a request was carried out at the peer, before either end sees a completion. It is
+   * called under the fabric's lock, so it must not block.
    *
-   * @param opcode one of {@link io.verbena.verbs.ext.SendOpcode}, but none that is local
-   * @param bytes what it carried, inline or not
+   * @param opcode one of {@link io.verbena.verbs.ext.SendOpcode}, except local ones
+   * @param bytes the length of the data, inline or not
    */
   void carriedOut(int opcode, long bytes);
 
   /**
-   * A request was taken into a send queue, be it carried out at the peer or not. Called as the
-   * other is.
+   * Called when a request has entered a send queue, under the fabric's lock. It may not be carried
+   * out later.
    *
-   * @param opcode one of {@link io.verbena.verbs.ext.SendOpcode}, local ones too
+   * @param opcode one of {@link io.verbena.verbs.ext.SendOpcode}, including local ones
    */
   default void posted(int opcode) {}
 
   /**
-   * A request was refused: a key, its bounds or rights, or a queue pair's state did not allow it.
-   * What is merely not answered is not told here. Called as the other is.
+   * Called when a request was refused because of a key, its bounds or rights, or the state of a
+   * queue pair. It is not called for a request without an answer. Called under the fabric's lock.
    *
    * @param opcode one of {@link io.verbena.verbs.ext.SendOpcode}
-   * @param status one of {@link io.verbena.verbs.ext.WcStatus}; of one that found no receive
-   *     posted, whether or not it is repeated, {@code RNR_RETRY_EXC_ERR}
+   * @param status one of {@link io.verbena.verbs.ext.WcStatus}. A request without a posted receive
+   *     has {@code RNR_RETRY_EXC_ERR}, even if it is repeated
    */
   default void refused(int opcode, int status) {}
 }

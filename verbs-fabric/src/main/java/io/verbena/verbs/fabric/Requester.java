@@ -10,9 +10,9 @@ import io.verbena.verbs.ext.VerbsException;
 import io.verbena.verbs.ext.WcStatus;
 
 /**
- * The send side of a queue pair: carries requests out at the peer in order (pump), and completes
- * them when their acknowledgement arrives (ack), with the repeats and failures that the
- * specification prescribes between. Guarded by the fabric's lock; allocates nothing.
+ * The send side of a queue pair. It carries requests out at the peer in order (pump), and completes
+ * them when their acknowledgements arrive (ack). Repeats and failures follow the specification.
+ * Guarded by the fabric's lock; allocates nothing.
  */
 final class Requester {
   private final FabricQp qp;
@@ -55,7 +55,10 @@ final class Requester {
       qp.device().host().watcher().posted(request.opcode);
     }
     if (qp.state() == QpState.ERR) {
-      if (!qp.device().host().profile().isIwarp()) { // siw takes it, and says no more of it
+      if (!qp.device()
+          .host()
+          .profile()
+          .isIwarp()) { // siw accepts the request, and never completes it
         flush();
       }
     } else if (fabric.temper.synchronous() && !pump.pending) {
@@ -71,7 +74,7 @@ final class Requester {
     int flags = Memory.getInt(block.address(index) + Layouts.SEND_WR_FLAGS);
     boolean inline = (flags & SendFlags.INLINE) != 0;
     if (opcode < 0 || opcode > SendOpcode.SEND_WITH_INV || !supports(opcode)) {
-      throw refused(SendOpcode.name(opcode) + " is not what this device can do");
+      throw refused(SendOpcode.name(opcode) + " is not supported by this device");
     }
     if (block.sgeCount(index) > qp.maxSendSges()) {
       throw refused("a request has more pieces than the " + qp.maxSendSges() + " of its queue");
@@ -103,7 +106,7 @@ final class Requester {
     return new VerbsException("ibv_post_send", Errno.EINVAL, why + ".");
   }
 
-  /** After a poll saw the completion of that slot, it and all before it can be used again. */
+  /** Frees a slot and all earlier ones, after a poll has read the slot's completion. */
   void polled(long index) {
     queue.freed = Math.max(queue.freed, index + 1);
   }
@@ -126,7 +129,7 @@ final class Requester {
     failed = false;
   }
 
-  /** In ERR: everything that did not complete, does now, with an error. */
+  /** Completes all remaining requests with an error, in the state ERR. */
   void flush() {
     stop();
     while (queue.acked < queue.posted) {
@@ -154,7 +157,7 @@ final class Requester {
     return qp.terms().link().delayNanos;
   }
 
-  /** Carries some requests out. */
+  /** Carries out some requests. */
   private void pump() {
     int budget = fabric.temper.synchronous() ? Integer.MAX_VALUE : fabric.batch();
     while (budget-- > 0 && queue.sent < queue.posted && !failed) {
@@ -228,7 +231,7 @@ final class Requester {
     return request.opcode == SendOpcode.RDMA_READ && fabric.temper.lateReads();
   }
 
-  /** Brings the data of an admitted READ, whose memory may be closed to it by now. */
+  /** Copies the data of an admitted READ. Access to the memory may have been revoked meanwhile. */
   private int finishRead(SendRequest request) {
     FabricQp target = qp.reach();
     if (target == null) {
@@ -270,7 +273,7 @@ final class Requester {
   private void repeatOnTimeout(SendRequest request, Timer timer) {
     long wait = qp.terms().ackTimeoutNanos();
     if (wait == Long.MAX_VALUE) {
-      return; // waits for ever, as told
+      return; // the terms say to wait for ever
     }
     if (repeats++ < qp.terms().retries()) {
       fabric.at(fabric.nanoTime() + wait, timer);
@@ -283,7 +286,7 @@ final class Requester {
     }
   }
 
-  /** Completes some of the requests carried out, in order. */
+  /** Completes some of the executed requests, in order. */
   private void ack() {
     int budget = fabric.temper.synchronous() ? Integer.MAX_VALUE : fabric.batch();
     while (budget-- > 0 && queue.acked < queue.sent) {

@@ -18,20 +18,20 @@ import io.verbena.verbs.ext.WcFlags;
 import io.verbena.verbs.ext.WcOpcode;
 
 /**
- * What a request does at the queue pair it is addressed to, with all the checks that protect it.
- * The answer is a status for the requester, or one of the two that make it repeat. Called under the
- * fabric's lock.
+ * Executes requests at the target queue pair, with all checks that protect it. The result is a
+ * status for the requester, or one of the two values that make it repeat. Called under the fabric's
+ * lock.
  */
 final class Responder {
   /** No receive is posted. */
   static final int RECEIVER_NOT_READY = -1;
 
-  /** Nobody is there. */
+  /** The peer does not exist. */
   static final int NO_ANSWER = -2;
 
   private Responder() {}
 
-  /** Whether the requester's own pieces may be read, or written for what comes back. */
+  /** Returns whether the requester's pieces may be read, or written with the result. */
   static boolean mayUseOwnMemory(FabricQp qp, SendRequest request) {
     return request.has(SendFlags.INLINE)
         || request.pieces.allowed(qp.domain(), request.isReadOrAtomic());
@@ -88,7 +88,7 @@ final class Responder {
       return refuse(target, request, REM_INV_REQ_ERR);
     }
     if (length > 0 && !allows(target, request, length, Access.REMOTE_WRITE)) {
-      // The key of a WRITE of nothing is not looked at.
+      // The key of an empty WRITE is not checked.
       return refuse(target, request, REM_ACCESS_ERR);
     }
     boolean withImmediate = request.opcode == SendOpcode.RDMA_WRITE_WITH_IMM;
@@ -102,7 +102,7 @@ final class Responder {
     return withImmediate ? complete(target, target.receives().take(), request, length) : SUCCESS;
   }
 
-  /** Checks a READ whose data is taken later, by {@link #carryOut}. */
+  /** Checks a READ. {@link #carryOut} copies its data later. */
   static int admitRead(FabricQp target, SendRequest request) {
     int status = checkRead(target, request);
     if (status != SUCCESS) {
@@ -145,8 +145,8 @@ final class Responder {
   }
 
   /**
-   * Has the responder's side hear of a request that is refused: by the receive that it would have
-   * taken, or by an event.
+   * Reports a refused request to the responder's side, by the receive that it would have consumed,
+   * or by an event.
    */
   private static int refuse(FabricQp target, SendRequest request, int status) {
     FabricContext device = target.device();

@@ -3,12 +3,12 @@ package io.verbena.verbs.fabric;
 import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
-/** All timers of a fabric, in one order that depends on nothing but the calls made. */
+/** All timers of a fabric. Their order depends only on the calls of the program. */
 final class Schedule {
   private final PriorityQueue<Timer> queue = new PriorityQueue<>();
   private long orders;
 
-  /** Moves the timer there when it was pending already. */
+  /** Schedules a timer, and moves it if it is pending already. */
   void at(long due, Timer timer) {
     cancel(timer);
     timer.due = due;
@@ -24,7 +24,7 @@ final class Schedule {
     }
   }
 
-  /** Long.MAX_VALUE when nothing is pending. */
+  /** Returns the time of the next timer; Long.MAX_VALUE for none. */
   long nextDue() {
     Timer next = queue.peek();
     return next == null ? Long.MAX_VALUE : next.due;

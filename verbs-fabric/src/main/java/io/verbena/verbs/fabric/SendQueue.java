@@ -33,7 +33,7 @@ final class SendQueue {
     slots = new SendRequest[capacity];
   }
 
-  /** Slots are made when first used: deep queues are mostly empty. */
+  /** Returns a slot, made on first use because deep queues are mostly empty. */
   SendRequest at(long index) {
     int at = (int) (index % slots.length);
     SendRequest slot = slots[at];

@@ -13,7 +13,7 @@ final class SendRequest {
   int opcode;
   int flags;
 
-  /** As it stands in memory: the immediate in network order, or an rkey to invalidate. */
+  /** The immediate in network byte order, or an rkey to invalidate, as in memory. */
   int immediate;
 
   long remoteAddress;
@@ -27,7 +27,7 @@ final class SendRequest {
   int bindRkey;
   int bindAccess;
 
-  /** How it ended, once it was carried out. */
+  /** The status after the request was carried out. */
   int status;
 
   SendRequest(int maxSges, long inlineSpace) {
@@ -76,12 +76,14 @@ final class SendRequest {
     return opcode == SendOpcode.ATOMIC_CMP_AND_SWP || opcode == SendOpcode.ATOMIC_FETCH_AND_ADD;
   }
 
-  /** Whether it brings something back, which counts against the limit and holds a fence. */
+  /**
+   * Returns whether the request has a result. Such requests count against the limit and a fence.
+   */
   boolean isReadOrAtomic() {
     return opcode == SendOpcode.RDMA_READ || isAtomic();
   }
 
-  /** Whether it never leaves this side. */
+  /** Returns whether the request never leaves this side. */
   boolean isLocal() {
     return opcode == SendOpcode.LOCAL_INV || opcode == SendOpcode.BIND_MW;
   }

@@ -2,7 +2,7 @@ package io.verbena.verbs.fabric;
 
 import io.verbena.verbs.ext.SendOpcode;
 
-/** Counts what is asked of a host's devices. Guarded by the fabric's lock. */
+/** Counts the requests to a host's devices. Guarded by the fabric's lock. */
 final class Tally {
   private long sendPosts;
   private long receivePosts;

@@ -3,25 +3,25 @@ package io.verbena.verbs.fabric;
 import java.util.SplittableRandom;
 
 /**
- * What a fabric makes of the freedom that the verbs specification leaves, drawn from the seed: one
- * temper behaves like rdma_rxe, which completes inside the post, others like hardware.
+ * The choices of a fabric that the verbs specification leaves open, drawn from the seed. One temper
+ * behaves like rdma_rxe, which completes requests inside the post, others like hardware.
  *
- * @param synchronous requests are carried out and complete inside the post where nothing hinders
- *     them, as in rdma_rxe
- * @param slotsUntilPolled a send slot is free only when a completion of it or a later one was
- *     polled, as in hardware; otherwise already when it is acknowledged
- * @param exactQueues queues have the depth asked for; otherwise the next power of two
- * @param latencyNanos the longest ordinary way of a message
- * @param batch the most requests or completions that pass at once
+ * @param synchronous requests are carried out and complete inside the post if possible, as in
+ *     rdma_rxe
+ * @param slotsUntilPolled a send slot is free only after a poll of its completion or a later one,
+ *     as in hardware; otherwise already when it is acknowledged
+ * @param exactQueues queues have the requested depth; otherwise the next power of two
+ * @param latencyNanos the longest ordinary latency of a message
+ * @param batch the most requests or completions that move at once
  * @param lastWqeEvent a queue pair with an SRQ reports LAST_WQE_REACHED in ERR
  * @param purgesOnDestroy completions of a destroyed queue pair vanish from their queue
- * @param lateReads a READ takes its data when it completes, after requests that follow it without a
- *     fence, which the ordering rules allow
- * @param landsBeforeRnr half of a WRITE with immediate lands although no receive is posted
- * @param refusalTakesReceive a WRITE with immediate that is refused ends the receive that it would
- *     have taken; otherwise it raises an event, as requests that take none do
- * @param takesAhead a queue pair with an SRQ has taken one more receive when it comes to ERR, which
- *     it flushes before it reports LAST_WQE_REACHED
+ * @param lateReads a READ copies its data when it completes, after requests that follow it without
+ *     a fence, which the ordering rules allow
+ * @param landsBeforeRnr half of a WRITE with immediate is written although no receive is posted
+ * @param refusalTakesReceive a refused WRITE with immediate completes the receive that it would
+ *     have consumed, with an error; otherwise it raises an event, like requests without a receive
+ * @param takesAhead a queue pair with an SRQ has taken one more receive when it enters ERR, and
+ *     flushes it before it reports LAST_WQE_REACHED
  */
 record Temper(
     boolean synchronous,
@@ -37,7 +37,7 @@ record Temper(
     boolean takesAhead) {
 
   static Temper draw(SplittableRandom random) {
-    int last; // three freedoms of one draw: what a seed gives otherwise stays as it was
+    int last; // one draw decides three choices, so that other results of a seed stay as they were
     return new Temper(
         random.nextInt(4) == 0,
         random.nextInt(4) != 0,

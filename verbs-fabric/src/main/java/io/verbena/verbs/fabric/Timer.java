@@ -1,6 +1,6 @@
 package io.verbena.verbs.fabric;
 
-/** Something to do at a time; reused, so that the data path allocates nothing. */
+/** An action at a time. It is reused, so that the data path allocates nothing. */
 final class Timer implements Comparable<Timer> {
   final Runnable action;
   long due;
@@ -11,7 +11,7 @@ final class Timer implements Comparable<Timer> {
     this.action = action;
   }
 
-  /** Earliest first; at the same time in the order of scheduling. */
+  /** Orders timers by time, and those of the same time in the order of scheduling. */
   @Override
   public int compareTo(Timer other) {
     int byTime = Long.compare(due, other.due);

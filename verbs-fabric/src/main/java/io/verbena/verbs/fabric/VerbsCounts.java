@@ -1,12 +1,12 @@
 package io.verbena.verbs.fabric;
 
 /**
- * What a host's program has asked of its devices since the host was made. A request counts once it
+ * The counts of a host's requests to its devices since the host was made. A request counts once it
  * is in its queue.
  *
  * @param sendPosts calls of {@code ibv_post_send}
  * @param receivePosts calls of {@code ibv_post_recv} and {@code ibv_post_srq_recv}
- * @param polls calls of {@code ibv_poll_cq}, of those also that found nothing
+ * @param polls calls of {@code ibv_poll_cq}, including those without a completion
  * @param arms calls of {@code ibv_req_notify_cq}
  * @param sends Sends that were posted, with and without an immediate or an invalidation
  * @param writes WRITEs that were posted, with and without an immediate
@@ -14,7 +14,7 @@ package io.verbena.verbs.fabric;
  * @param invalidations local invalidations that were posted
  * @param others READs and atomics that were posted
  * @param receives receives that were posted
- * @param bytes what the Sends and WRITEs carry
+ * @param bytes the bytes of the Sends and WRITEs
  */
 public record VerbsCounts(
     long sendPosts,
@@ -28,12 +28,12 @@ public record VerbsCounts(
     long others,
     long receives,
     long bytes) {
-  /** Returns how many requests were posted, receives apart. */
+  /** Returns the number of posted requests without receives. */
   public long requests() {
     return sends + writes + binds + invalidations + others;
   }
 
-  /** Returns what was counted since an earlier count of the same host. */
+  /** Returns the difference from earlier counts of the same host. */
   public VerbsCounts since(VerbsCounts earlier) {
     return new VerbsCounts(
         sendPosts - earlier.sendPosts,

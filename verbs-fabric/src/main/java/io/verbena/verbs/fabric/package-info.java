@@ -1,14 +1,14 @@
 /**
- * A DiSNI provider that is a network of hosts in memory: behaves as the verbs specification says,
- * with every freedom that it leaves drawn from a seed, for tests and simulation.
+ * A DiSNI provider that is a network of hosts in memory, for tests and simulations. It behaves as
+ * the verbs specification says. A seed decides everything that the specification leaves open.
  *
- * <p>It owns the hosts, their devices' objects, the messages on their way and the time. Tests and
- * simulations make a {@link io.verbena.verbs.fabric.Fabric} and hand its hosts, which are
- * providers, to the code under test. Programs work with real off-heap memory, by address, as on a
- * real device; a wrong address harms the JVM as it would there.
+ * <p>The package owns the hosts, the objects of their devices, the messages in flight and the time.
+ * Tests and simulations make a {@link io.verbena.verbs.fabric.Fabric}, and pass its hosts, which
+ * are providers, to the code under test. Programs use real off-heap memory by address, as on a real
+ * device. A wrong address can crash the JVM, as it would there.
  *
- * <p>Everything is guarded by one lock per fabric. A stepped fabric does nothing by itself; a
- * threaded one has one daemon thread.
+ * <p>One lock guards all objects of a fabric. A stepped fabric has no thread; a threaded one has
+ * one daemon thread.
  *
  * <pre>
  * Requester --carries out--&gt; Responder --completion--&gt; FabricCq --event--&gt; FabricCompChannel
