@@ -18,7 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
 
-/** Makes calls, and tells the journal of them. */
+/** Makes calls, and records them in the journal. */
 final class Calls {
   private final RunContext run;
   private final Cuts cuts;
@@ -66,7 +66,7 @@ final class Calls {
     cut(made, echoed, stage -> isAt(stage, made));
   }
 
-  /** Its caller waits until it has left. */
+  /** Makes a one-way call. Its caller waits until it has left. */
   private void note(Made made, WorksRpc.Async works) {
     Strand _ =
         run.scheduler.startBlocking(
@@ -112,7 +112,7 @@ final class Calls {
                 : Memory.hasLanded(into, stage, call.amount()));
   }
 
-  /** Of values beside a message no more is seen: they leave, or all of them are there. */
+  /** Values beside a message show only two stages: they are offered, or all of them are there. */
   private static boolean isAt(Stage stage, Made made) {
     VerbenaClient client = made.session.client().client();
     return stage == Stage.OFFERED

@@ -9,13 +9,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs many seeds, on several processors where asked for, and adds up what became of them. Each
- * processor has a virtual machine of its own, so that a run is the same whatever runs beside it.
+ * Runs many seeds, on one or several processors, and adds up their results. Each processor has its
+ * own virtual machine, so that runs do not affect each other.
  */
 final class Campaign {
   /**
-   * A virtual machine runs no more: processes that are killed in a simulation never free what they
-   * had outside the heap, some 500 KiB for each seed.
+   * A virtual machine runs at most this number of seeds. Killed processes of a simulation never
+   * free their memory outside the heap, some 500 KiB for each seed.
    */
   private static final long SEEDS_OF_A_SHARD = 2_500;
 
@@ -29,25 +29,25 @@ final class Campaign {
   private final List<Long> broken = new ArrayList<>();
   private final Set<Shard> running = ConcurrentHashMap.newKeySet();
 
-  /** How many seeds virtual machines were given so far. */
+  /** The number of seeds that virtual machines have got so far. */
   private long given;
 
   private long done;
   private @Nullable String lost;
 
-  /** Hears how far it is. */
+  /** Receives the progress of a campaign. */
   @FunctionalInterface
   interface Progress {
-    /** So many seeds have ended, of which so many broke a rule. */
+    /** Called with the number of seeds that have ended, and of those that broke a rule. */
     void ended(long done, long broken);
   }
 
   /**
-   * Of seeds one after the other.
+   * Makes a campaign of consecutive seeds.
    *
-   * @param seeds which plans they make
-   * @param keepsGoing also after a rule was broken
-   * @param told whenever one has ended
+   * @param seeds makes the plans of seeds
+   * @param keepsGoing whether to continue after a rule was broken
+   * @param told called after each seed
    */
   Campaign(long first, long count, Seeds seeds, boolean keepsGoing, Progress told) {
     this.first = first;
@@ -57,7 +57,7 @@ final class Campaign {
     this.told = told;
   }
 
-  /** Runs them here. */
+  /** Runs the seeds in this virtual machine. */
   void run() {
     for (long i = 0; i < count && goesOn(); i++) {
       Outcome outcome = Simulation.run(seeds.plan(first + i), null);
@@ -66,7 +66,7 @@ final class Campaign {
     }
   }
 
-  /** Runs them on so many virtual machines at a time; few of them here, where one is enough. */
+  /** Runs the seeds on several virtual machines. If one is enough, this one runs them. */
   void run(int most) throws IOException, InterruptedException {
     int jobs = Math.max(1, most);
     if (jobs == 1 && count <= SEEDS_OF_A_SHARD) {
@@ -92,7 +92,7 @@ final class Campaign {
     }
   }
 
-  /** One virtual machine after the other, until no seeds are left to be given to one. */
+  /** Runs one virtual machine after the other, until no seeds are left. */
   private void runShards(long most) {
     Shard shard;
     while ((shard = nextShard(most)) != null) {
@@ -117,7 +117,7 @@ final class Campaign {
     }
   }
 
-  /** A virtual machine of it is gone: its seeds never end. */
+  /** Records that a virtual machine was lost, whose seeds never end. */
   synchronized void lost(String why) {
     lost = why;
   }
@@ -134,7 +134,7 @@ final class Campaign {
     return keepsGoing || broken.isEmpty();
   }
 
-  /** A seed has ended. */
+  /** Records the end of a seed. */
   synchronized void ended(long seed, boolean clean) {
     done++;
     if (!clean) {
@@ -146,28 +146,28 @@ final class Campaign {
     }
   }
 
-  /** Adds what seeds that have ended made happen. */
+  /** Adds the counts of seeds that have ended. */
   synchronized void add(Tally moreCalls, Tally moreCoverage) {
     calls.add(moreCalls);
     coverage.add(moreCoverage);
   }
 
-  /** Returns how many seeds have ended. */
+  /** Returns the number of seeds that have ended. */
   synchronized long done() {
     return done;
   }
 
-  /** Returns those of them that broke a rule. */
+  /** Returns the seeds that broke a rule. */
   synchronized List<Long> broken() {
     return List.copyOf(broken);
   }
 
-  /** Returns how calls and transfers ended. */
+  /** Returns the counts of the ends of calls and transfers. */
   synchronized Tally calls() {
     return calls;
   }
 
-  /** Returns which fault met which phase, how often. */
+  /** Returns the counts of faults in phases. */
   synchronized Tally coverage() {
     return coverage;
   }

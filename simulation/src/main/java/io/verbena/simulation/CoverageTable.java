@@ -11,18 +11,18 @@ import java.util.List;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 
-/** What has met what, how often. */
+/** Prints how often faults met phases and streams. */
 final class CoverageTable {
   private final Tally coverage;
   private final List<FaultKind> faults;
 
-  /** Of what seeds have made happen. */
+  /** Makes the table of counts from seeds. */
   CoverageTable(Tally coverage, Seeds seeds) {
     this.coverage = coverage;
     this.faults = List.copyOf(seeds.shm() ? FaultKind.WITH_SHM : FaultKind.WITH_RDMA);
   }
 
-  /** The name of a cell. */
+  /** Returns the name of a cell. */
   static String cell(FaultKind fault, Phase phase) {
     return fault + " x " + phase;
   }
@@ -31,7 +31,7 @@ final class CoverageTable {
     return coverage.counts().getOrDefault(cell, 0L);
   }
 
-  /** Returns the cells that nothing has met. */
+  /** Returns the cells with the count 0. */
   List<String> empty() {
     List<String> empty = new ArrayList<>();
     tables().forEach(table -> table.cells(empty));
@@ -66,26 +66,26 @@ final class CoverageTable {
   private List<Table<?, ?>> tables() {
     return List.of(
         new Table<>(
-            "which fault met a session in which phase (+: with an object under way), how often:",
+            "faults by the phase of their session (+: with an object in transfer):",
             faults,
             List.of(Phase.values()),
             Phase::heading,
             CoverageTable::cell),
         new Table<>(
-            "which fault met a stream of which kind under way, how often:",
+            "faults by the kind of the streams that they met:",
             faults,
             List.of(StreamKind.values()),
             StreamKind::name,
             StreamBook::cell),
         new Table<>(
-            "how streams ended, and what they met:",
+            "streams by their end, and by the events that they met:",
             List.of(StreamKind.values()),
             List.of(StreamBook.Met.values()),
             StreamBook.Met::name,
             StreamBook::cell));
   }
 
-  /** Cells of two things that may come together. */
+  /** A table of two dimensions. */
   private record Table<A extends Enum<A>, B extends Enum<B>>(
       String title,
       List<A> downwards,
@@ -96,7 +96,7 @@ final class CoverageTable {
       return across.stream().map(heading).toList();
     }
 
-    /** Returns for each row its name, and its cells. */
+    /** Returns the name and the cells of each row. */
     List<List<String>> rows() {
       List<List<String>> rows = new ArrayList<>();
       for (A one : downwards) {

@@ -10,7 +10,7 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Ends calls and transfers when they are so far as was drawn, by what their users can see. */
+/** Ends calls and transfers at the stages of the plan. Stages are those that users can see. */
 final class Cuts {
   private final RunContext run;
 
@@ -19,14 +19,14 @@ final class Cuts {
   }
 
   /**
-   * Looks after each turn how far something is, and cuts it in time.
+   * Checks the stage of a call or transfer after each turn, and cuts it at the planned stage.
    *
-   * @param cut null: it is left alone
-   * @param host who began it
-   * @param timeout when its time is over, in nanoseconds from now
-   * @param future completes when it ends
-   * @param reached whether it is so far
-   * @param cancel has it cancelled; by the other end where that is true
+   * @param cut the planned cut; null for none
+   * @param host the host that began it
+   * @param timeout its deadline in nanoseconds from now
+   * @param future completes at its end
+   * @param reached returns whether it has reached a stage
+   * @param cancel cancels it; true for the other end
    */
   void watch(
       @Nullable Cut cut,
@@ -52,7 +52,7 @@ final class Cuts {
             if (cut.kind() != CutKind.OUT_OF_TIME) {
               cancel.accept(cut.kind() == CutKind.CANCELLED_THERE);
             } else if (!host.standsStill()) {
-              // Its process stands still at this very step until its time is over.
+              // The process stands still at this very step until the deadline.
               host.standStill(true);
               Agenda.Entry _ = run.agenda.at(deadline + 1, () -> host.standStill(false));
             }

@@ -15,9 +15,9 @@ import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Has things go wrong, and mends them when their time is over. */
+/** Injects faults, and mends them when their time is over. */
 final class Faults {
-  /** For so long a fault waits for the phase that it is aimed at. */
+  /** The longest time that a fault waits for its phase. */
   private static final long AIM_NANOS = 1_000_000_000L;
 
   private final RunContext run;
@@ -34,17 +34,17 @@ final class Faults {
     this.normalRate = run.plan.rate();
   }
 
-  /** Returns which fault met which phase, how often. */
+  /** Returns the counts of faults in phases. */
   Tally coverage() {
     return coverage;
   }
 
-  /** Returns how many faults have not happened or are not mended yet. */
+  /** Returns the number of faults that have not happened or are not mended yet. */
   int underWay() {
     return underWay;
   }
 
-  /** Has it happen now, or when its session is in the phase that it is aimed at. */
+  /** Injects a fault now, or when its session enters the fault's phase. */
   void befall(Fault fault) {
     Phase aim = fault.aim();
     if (aim == null) {
@@ -62,7 +62,7 @@ final class Faults {
           }
         };
     Agenda.Entry limit = run.agenda.after(AIM_NANOS, once);
-    // At once, or in the midst of the phase.
+    // The fault happens at the start of the phase, or in the midst of it.
     long into = fault.amount() % 2 == 0 ? 0 : fault.amount() % 300_000;
     run.scheduler.watch(
         () -> {
@@ -78,7 +78,7 @@ final class Faults {
         });
   }
 
-  /** Returns the phase that its session is in. */
+  /** Returns the phase of the fault's session. */
   private Phase phase(Fault fault) {
     SimSession session = processes.session(fault.session());
     SimHost server = processes.host(session.server());
@@ -198,7 +198,7 @@ final class Faults {
     }
   }
 
-  /** So that another is to be made, where there is one and chance has it. */
+  /** Cuts links by chance, so that new links must be made. */
   private static void cutByChance(SimHost client, Fault fault) {
     boolean cuts = fault.kind() == FaultKind.SHM_CUT || fault.amount() % 4 < 2;
     if (client.shm() != null && cuts && fault.kind() != FaultKind.SHM_LATE) {
@@ -208,7 +208,7 @@ final class Faults {
 
   private void befall(Fault fault, @Nullable ShmProcess one, @Nullable ShmProcess server) {
     if (one == null || server == null) {
-      return; // which has TCP alone
+      return; // the client has only TCP
     }
     switch (fault.kind()) {
       case SHM_LATE -> {
@@ -233,7 +233,7 @@ final class Faults {
     return all.get((int) Math.floorMod(fault.amount(), (long) all.size()));
   }
 
-  /** So that another is to be made, where there is one and chance has it. */
+  /** Breaks a link by chance, so that a new link must be made. */
   private static void breakLink(SimHost host, Fault fault) {
     if (fault.amount() % 4 < 2) {
       host.fabric().failRequests(1);

@@ -11,11 +11,11 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A directory of a run's own, in which objects land; gone with the run. */
+/** The directory of a run for objects that land in files. It is deleted at the end of the run. */
 final class Folder implements AutoCloseable {
   private @Nullable Path directory;
 
-  /** Returns where an object is to appear. */
+  /** Returns the file of an object. */
   Path of(long op) {
     try {
       Path made = directory;
@@ -29,7 +29,7 @@ final class Folder implements AutoCloseable {
     }
   }
 
-  /** Returns whether a file is an object, whole. */
+  /** Returns whether a file contains a whole object. */
   static boolean isWhole(Path file, long op, long length) {
     try {
       return Files.size(file) == length
@@ -40,9 +40,9 @@ final class Folder implements AutoCloseable {
   }
 
   /**
-   * Returns what there is of an object that did not arrive, and should not be.
+   * Returns files of an object that did not arrive, which should not exist.
    *
-   * @param part whether what is beside the file may be there, to be gone on with
+   * @param part whether the partial file may exist, for another transfer to continue
    */
   static List<String> left(Path file, boolean part) {
     List<String> left = new ArrayList<>();

@@ -8,9 +8,9 @@ import io.verbena.simulation.world.SimHost;
 import java.util.concurrent.Flow;
 
 /**
- * A simulated client's side of the calls that its server makes.
+ * The handler of a simulated client for calls of its server.
  *
- * @param host of the client
+ * @param host the client's host
  */
 record GuideHandler(Journal journal, Streams streams, SimHost host) implements Guide {
   private void executed(long op) {

@@ -2,11 +2,11 @@ package io.verbena.simulation;
 
 import picocli.CommandLine;
 
-/** Where the {@code simulate} command starts. */
+/** The {@code simulate} command. */
 public final class Main {
   private Main() {}
 
-  /** Runs seeds; exits with 0 when all rules held in all of them, 1 when not, 2 for wrong usage. */
+  /** Runs seeds. The exit status is 0 if all rules held, 1 if not, and 2 for wrong usage. */
   public static void main(String[] args) {
     System.exit(new CommandLine(new SimulateCommand()).execute(args));
   }

@@ -9,11 +9,11 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Memory of a run's users, and a watch over what they have back: nobody writes there any more. */
+/** The memory of a run's users. It checks that memory is not written after users have it back. */
 final class Memory implements AutoCloseable {
   private static final int PAGE = 4096;
 
-  /** So many of an object's bytes are hardly ever all zero. */
+  /** This number of an object's bytes is hardly ever all zero. */
   private static final int SOME_BYTES = 8;
 
   private final Arena arena = Arena.ofShared();
@@ -30,7 +30,7 @@ final class Memory implements AutoCloseable {
     return arena.allocate(Math.max(1, bytes), PAGE);
   }
 
-  /** Returns whether an object is so far in fresh memory, which is all zeros. */
+  /** Returns whether an object has reached a stage in fresh memory, which is all zeros. */
   static boolean hasLanded(MemorySegment into, Stage stage, long length) {
     long end = landed(stage, length);
     for (long at = Math.max(0, end - SOME_BYTES); at < end; at++) {
@@ -41,7 +41,7 @@ final class Memory implements AutoCloseable {
     return false;
   }
 
-  /** Returns how many bytes have landed at a stage. */
+  /** Returns the number of bytes that have landed at a stage. */
   static long landed(Stage stage, long length) {
     return switch (stage) {
       case OFFERED -> 0;
@@ -51,13 +51,13 @@ final class Memory implements AutoCloseable {
     };
   }
 
-  /** Its user has it back, and writes something else there. */
+  /** Records that a user has memory back, and overwrites it. */
   void isBack(MemorySegment memory, long op, String session) {
     Content.fill(memory, -op, 0);
     given.add(new Given(memory, op, session));
   }
 
-  /** Looks whether all is still as its users left it. */
+  /** Checks that memory is still as its users left it. */
   void look() {
     for (Given one : given) {
       long at = Content.difference(one.memory, -one.op, 0);

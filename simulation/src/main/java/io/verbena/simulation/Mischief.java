@@ -10,9 +10,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntUnaryOperator;
 
-/** What one client may do to a server that it shares with others. Each lasts for a while. */
+/** Misbehaviour of one client towards a server with other clients. Each lasts for a while. */
 enum Mischief {
-  /** Makes more calls than its server could take. */
+  /** Makes more calls than its server can serve. */
   FLOODS {
     @Override
     void begin(Culprit culprit) {
@@ -28,7 +28,7 @@ enum Mischief {
     }
   },
 
-  /** Asks for much, and takes nothing of it: its process stands still. */
+  /** Requests much data and reads none of it, because its process stands still. */
   STOPS_READING {
     @Override
     void begin(Culprit culprit) {
@@ -42,7 +42,7 @@ enum Mischief {
     }
   },
 
-  /** Sends what is no frame, amid frames. */
+  /** Sends invalid frames among valid ones. */
   SPEAKS_NONSENSE {
     @Override
     void begin(Culprit culprit) {
@@ -55,7 +55,7 @@ enum Mischief {
     }
   },
 
-  /** Tells of other landings than those that it has written into: of the next in the same slot. */
+  /** Reports other targets than it has written, namely the next of the same slot. */
   FORGES_IMMEDIATES {
     @Override
     void begin(Culprit culprit) {
@@ -69,7 +69,7 @@ enum Mischief {
     }
   };
 
-  /** Calls with such numbers are nobody's, and not judged. */
+  /** Calls with such numbers are not in the journal, and not checked. */
   static final long STRAYS = 1L << 50;
 
   abstract void begin(Culprit culprit);
@@ -77,11 +77,11 @@ enum Mischief {
   void end(Culprit culprit) {}
 
   /**
-   * The client that does it.
+   * The client that misbehaves.
    *
-   * @param sessions its own
-   * @param random all that is left to chance
-   * @param forged how many immediates it has forged
+   * @param sessions the client's sessions
+   * @param random the source of all chance
+   * @param forged the number of immediates that it has forged
    */
   record Culprit(
       Agenda agenda,

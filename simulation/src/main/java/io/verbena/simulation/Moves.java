@@ -38,12 +38,12 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes transfers, and looks whether objects arrive whole, unaltered, or not at all.
+ * Makes transfers, and checks that objects arrive whole and unaltered, or not at all.
  *
- * <p>It is long, since it is a list: each move stands by itself.
+ * <p>The class is long, because it is a list of independent moves.
  */
 final class Moves implements PushHandler {
-  /** For so long an object is published. */
+  /** The lease of a published object. */
   static final Duration LEASE = Duration.ofSeconds(20);
 
   private final RunContext run;
@@ -53,10 +53,10 @@ final class Moves implements PushHandler {
   private final List<Arriving> intoFiles = new ArrayList<>();
 
   /**
-   * Who begins a transfer.
+   * The end that begins a transfer.
    *
-   * @param session this end of it
-   * @param name of the session
+   * @param session this end of the session
+   * @param name the name of the session
    */
   private record End(Session session, SimHost host, String name) {
     static End of(SimSession session) {
@@ -64,7 +64,7 @@ final class Moves implements PushHandler {
     }
   }
 
-  /** An object on its way to a landing. */
+  /** An object in transfer to a landing. */
   private final class Arriving {
     final Move move;
     final String session;
@@ -76,7 +76,7 @@ final class Moves implements PushHandler {
     boolean failed;
     boolean taken;
 
-    /** Its sender knows that all has come, and whoever takes it waits until that is fenced off. */
+    /** The sender knows that all bytes have arrived. The receiver waits until they are fenced. */
     boolean told;
 
     Arriving(Move move, String session) {
@@ -100,7 +100,7 @@ final class Moves implements PushHandler {
       next = offset + chunk.byteSize();
     }
 
-    /** Returns whether so much of it is here. */
+    /** Returns whether the object has reached a stage. */
     boolean isAt(Stage stage) {
       Transfer coming = transfer;
       if (coming == null) {
@@ -119,7 +119,7 @@ final class Moves implements PushHandler {
       return landed >= Memory.landed(stage, move.length());
     }
 
-    /** Its owner has its memory back, if it has some. */
+    /** Records that the owner has its memory back, if the landing is memory. */
     void isBack() {
       if (into != null) {
         run.memory.isBack(into, move.op(), session);
@@ -127,7 +127,7 @@ final class Moves implements PushHandler {
     }
 
     void notThere(String why) {
-      broken("what is said to have arrived has", why);
+      broken("objects reported as arrived have arrived", why);
     }
 
     void broken(String rule, String what) {
@@ -164,7 +164,7 @@ final class Moves implements PushHandler {
     }
   }
 
-  /** A server does what it was called for. In a handler. */
+  /** Pushes from a server to its client. Called in a handler. */
   void pushBack(long op, Session session, SimHost server) {
     Move move = asked.get(op);
     if (move != null) {
@@ -172,7 +172,7 @@ final class Moves implements PushHandler {
     }
   }
 
-  /** A server does what it was called for. In a handler. */
+  /** Fetches from a client to its server. Called in a handler. */
   void fetchBack(long op, ObjectRef ref, Session session, SimHost server) {
     Move move = asked.get(op);
     if (move != null) {
@@ -203,7 +203,7 @@ final class Moves implements PushHandler {
             .whenComplete((nothing, failure) -> run.journal.ended(entry, true, failure, false));
   }
 
-  /** Its client calls the server for it. */
+  /** Records the client's call that makes the server begin a transfer. */
   private Entry calls(SimSession session, Move move) {
     return run.journal.called(
         move.op(), session.name(), session.client(), CallKind.COUNT, run.timeout, false);
@@ -227,7 +227,7 @@ final class Moves implements PushHandler {
         });
   }
 
-  /** Has the server publish it first. */
+  /** Fetches an object, which the server publishes first. */
   private void fetch(SimSession session, Move move) {
     Entry entry = calls(session, move);
     run.journal.begun(move.op(), session.client());
@@ -266,9 +266,9 @@ final class Moves implements PushHandler {
   }
 
   /**
-   * Has a transfer cancelled or cut as its plan says.
+   * Cancels or cuts a transfer as its plan says.
    *
-   * @param then hears of its end; null: it has failed
+   * @param then receives the result at the end; null if the transfer failed
    */
   private void follow(End by, Arriving to, Transfer transfer, Consumer<@Nullable Received> then) {
     Move move = to.move;
@@ -294,7 +294,7 @@ final class Moves implements PushHandler {
             });
   }
 
-  /** Its sender is told that it has arrived. In memory it is there then, and may be taken later. */
+  /** Checks an object that the sender knows as arrived. It must be in memory by then. */
   private void lookWhetherThere(Arriving to) {
     Move move = to.move;
     Transfer coming = to.transfer;
@@ -321,7 +321,7 @@ final class Moves implements PushHandler {
   private void over(Arriving to, @Nullable Throwable thrown, long began) {
     Move move = to.move;
     if (!run.journal.over(move.op())) {
-      return; // its process was killed, and unwinds
+      return; // the process was killed, and unwinds
     }
     Throwable failure = thrown instanceof CompletionException wrapped ? wrapped.getCause() : thrown;
     run.trace.say(
@@ -391,12 +391,12 @@ final class Moves implements PushHandler {
     }
   }
 
-  /** Looks once more at all files, when all is over. */
+  /** Checks all files again at the end of a run. */
   void lookAtFiles() {
     intoFiles.forEach(this::lookAtFile);
   }
 
-  /** A file is there, whole, if its receiving end says so; else there is nothing. */
+  /** Checks a file. It must be whole if the receiver reports that, and absent otherwise. */
   private void lookAtFile(Arriving to) {
     Move move = to.move;
     if (move.landing() != LandingKind.FILE) {
@@ -410,17 +410,17 @@ final class Moves implements PushHandler {
       if (!Folder.isWhole(file, move.op(), move.length())) {
         to.broken(
             "objects arrive whole and unaltered, or not at all",
-            "it is said to be in its file, and is not");
+            "it is reported as arrived, but is not in its file");
       }
       return;
     }
     List<String> left = Folder.left(file, ended == null || mayGoOn(ended));
     if (!left.isEmpty()) {
-      to.broken("what does not arrive leaves no file", "there is " + left);
+      to.broken("failed transfers leave no file", "there is " + left);
     }
   }
 
-  /** Returns whether what has come of it may be kept for another transfer, or for now. */
+  /** Returns whether received bytes may be kept, for another transfer or for now. */
   private static boolean mayGoOn(CompletableFuture<Received> ended) {
     return ended.state() != Future.State.FAILED
         || (ended.exceptionNow() instanceof TransferException failure
@@ -428,7 +428,7 @@ final class Moves implements PushHandler {
                 || failure.status() == RpcStatus.DEADLINE_EXCEEDED));
   }
 
-  // ---- the end that is pushed to ----
+  // ---- the receiving end of pushes ----
 
   @Override
   public @Nullable Landing offered(Offer offer) {

@@ -8,15 +8,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What became of a run.
+ * The outcome of a run.
  *
- * @param violations empty where all rules held
- * @param calls how they ended
- * @param results what became of each call and transfer, by its number
- * @param coverage which faults met which phases
- * @param virtualNanos how long it took on its own clock
- * @param turns how many turns its strands had
- * @param hash the same for equal runs
+ * @param violations the broken rules; empty if all rules held
+ * @param calls the counts of the ends of calls
+ * @param results the result of each call and transfer, by its number
+ * @param coverage the counts of faults in phases
+ * @param virtualNanos the duration on the run's own clock
+ * @param turns the number of turns of its strands
+ * @param hash a number that is the same for equal runs
  */
 record Outcome(
     Plan plan,

@@ -7,7 +7,7 @@ import java.io.PrintWriter;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Says a plan in lines. */
+/** Prints a plan as text. */
 final class PlanWords {
   private PlanWords() {}
 

@@ -22,7 +22,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
 
-/** The servers, clients and sessions that there are now. */
+/** The current servers, clients and sessions. */
 final class Processes {
   private static final int BUFFER_BYTES = 256 << 10;
 
@@ -33,7 +33,7 @@ final class Processes {
   private final Map<String, SimHost> servers = new HashMap<>();
   private final List<SimHost> clients = new ArrayList<>();
 
-  /** By the addresses of clients. */
+  /** The watches by the addresses of clients. */
   private final Map<String, UpgradeWatch> upgradeWatches = new HashMap<>();
 
   private final List<SimSession> sessions = new ArrayList<>();
@@ -47,7 +47,7 @@ final class Processes {
     this.reaches = reaches;
   }
 
-  /** Starts all that the plan has. */
+  /** Starts all processes of the plan. */
   void start() {
     Plan plan = run.plan;
     run.world.network().chunkBytes(plan.chunkBytes());
@@ -70,7 +70,7 @@ final class Processes {
     return clients.getLast();
   }
 
-  /** Returns how many are yet to be started in the place of others. */
+  /** Returns the number of processes that will replace others. */
   int starting() {
     return starting;
   }
@@ -115,7 +115,7 @@ final class Processes {
     Session session = Objects.requireNonNull(client.client()).session(server + ":" + SimWorld.PORT);
     session.serve(GuideRpc.bind(new GuideHandler(run.journal, streams, client)));
     session.objects().onPush(moves);
-    // Of the client's present process, by its address.
+    // The address identifies the client's current process.
     String name = "session%d %s(%s)-%s".formatted(number, client, client.net().address(), server);
     return new SimSession(name, client, server, session, WorksRpc.async(session));
   }
@@ -161,7 +161,7 @@ final class Processes {
     clients.forEach(client -> lay(client, host[0]));
   }
 
-  /** Returns the host of a server's present process. */
+  /** Returns the host of a server's current process. */
   SimHost host(String name) {
     SimHost host = servers.get(name);
     if (host == null) {
@@ -170,12 +170,12 @@ final class Processes {
     return host;
   }
 
-  /** Returns a session by its place, as its client's present process has it. */
+  /** Returns a session by its index, from its client's current process. */
   SimSession session(int place) {
     return sessions.get(place);
   }
 
-  /** Kills a client's process, and starts another in its place, with its sessions. */
+  /** Kills a client's process, and starts another one with the same sessions. */
   void restartClient(SimHost old) {
     int number = clients.indexOf(old);
     processIsGone(old);
@@ -188,7 +188,7 @@ final class Processes {
     }
   }
 
-  /** Kills a server's process, and starts another in its place later. */
+  /** Kills a server's process, and starts another one later. */
   void restartServer(String name, long after) {
     SimHost old = host(name);
     if (!old.hasEnded()) {
@@ -198,14 +198,14 @@ final class Processes {
 
   private void restartServer(String name, SimHost old, long after) {
     if (host(name) != old) {
-      return; // another is in its place
+      return; // another process has replaced it
     }
     processIsGone(old);
     run.world.kill(old);
     startAgain(name, after);
   }
 
-  /** First: what unwinds is nobody's any more. */
+  /** Records the end of a process before its threads unwind, so that those are not checked. */
   private void processIsGone(SimHost old) {
     run.journal.processIsGone(old);
     run.streams.processIsGone(old);
@@ -223,7 +223,7 @@ final class Processes {
         });
   }
 
-  /** Has a server shut down in order, and starts another in its place later. */
+  /** Shuts a server down in order, and starts another one later. */
   void drainServer(String name, long after) {
     SimHost old = host(name);
     VerbenaServer server = old.server();

@@ -28,19 +28,19 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Has memory exposed and reached, and tells the book of it. */
+/** Exposes and accesses memory, and records that in the book of regions. */
 final class Reaches {
-  /** So many bytes more a forged ref says that there are. */
+  /** A forged ref claims this number of further bytes. */
   private static final int BEYOND = 64;
 
   private final RunContext run;
   private final Map<Long, Expose> planned = new HashMap<>();
   private final Map<Long, Region> exposed = new HashMap<>();
 
-  /** Who has the refs of regions, by the numbers of these. */
+  /** The holders of refs, by the numbers of regions. */
   private final Map<Long, Holder> holders = new HashMap<>();
 
-  /** What a process exposes to all. */
+  /** The memory that a process exposes to all peers. */
   private final Map<SimHost, Board> shared = new HashMap<>();
 
   private record Holder(Session session, SimHost host, RegionRef ref) {}
@@ -70,7 +70,7 @@ final class Reaches {
                     holders.put(step.op(), new Holder(session.session(), session.client(), ref)));
   }
 
-  /** A server's side of it. */
+  /** Returns the handler of a server. */
   Stock stock(Supplier<SimHost> host) {
     return new Stock() {
       @Override
@@ -147,7 +147,7 @@ final class Reaches {
         });
   }
 
-  // ---- those who reach it ----
+  // ---- peers ----
 
   void reach(SimSession session, Reach step) {
     Holder holder = holders.get(step.region());

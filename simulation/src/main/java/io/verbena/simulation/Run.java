@@ -20,8 +20,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run of a plan: all steps, then time to end and to mend, a last call on each session, and the
- * books.
+ * One run of a plan. It runs all steps, then waits for ends and mended faults, makes a last call on
+ * each session, and closes the books.
  */
 final class Run {
   private static final long SECOND = 1_000_000_000L;
@@ -113,7 +113,10 @@ final class Run {
       open.addAll(run.regions.openOnes());
       String words = String.join(", ", open);
       run.journal.broken(
-          "nothing waits for ever", "", 0, open.size() + " have not ended: " + words);
+          "nothing waits for ever",
+          "",
+          0,
+          open.size() + " calls or transfers have not ended: " + words);
     }
     regionsEnd(false);
     streamsEnd("no end of a stream waits for ever");
@@ -133,14 +136,14 @@ final class Run {
     run.journal.closeBooks();
   }
 
-  /** Whoever is to hear of a stream's end does. */
+  /** Waits until all ends of streams have ended. */
   private void streamsEnd(String rule) {
     if (!until(PATIENCE, () -> !run.streams.hasOpenOnes()) && isClean()) {
       run.journal.broken(rule, "", 0, String.join("; ", run.streams.openOnes()));
     }
   }
 
-  /** Those end that are closed, or whose lease is over; or all, since their sessions have. */
+  /** Waits until regions have ended that are closed or expired; or all, if sessions have ended. */
   private void regionsEnd(boolean all) {
     if (!until(PATIENCE, () -> run.regions.overdue(all).isEmpty()) && isClean()) {
       run.journal.broken("regions end", "", 0, String.join("; ", run.regions.overdue(all)));
@@ -155,7 +158,7 @@ final class Run {
     return faults.underWay() == 0 && processes.starting() == 0;
   }
 
-  /** Runs until something is so, or a rule is broken; returns whether it is so. */
+  /** Runs until a condition holds or a rule is broken. Returns whether the condition holds. */
   private boolean until(long nanos, BooleanSupplier condition) {
     return run.scheduler.run(() -> !isClean() || condition.getAsBoolean(), run.agenda.now() + nanos)
         && isClean();
@@ -179,7 +182,7 @@ final class Run {
     }
   }
 
-  /** The last client does it from the start on; what it does is not judged. */
+  /** Makes the last client misbehave from the start on. Its own calls are not checked. */
   private void make(Mischief made) {
     SimHost host = processes.lastClient();
     Mischief.Culprit culprit =
@@ -212,7 +215,7 @@ final class Run {
 
   // ---- the end ----
 
-  /** Each session answers once more: a first call may find that its server is another now. */
+  /** Checks that each session works. A first call may fail, because the server was restarted. */
   private void lastCalls() {
     for (SimSession session : processes.sessions()) {
       String failure = "";
@@ -235,7 +238,7 @@ final class Run {
         answered = !last.isCompletedExceptionally();
         failure = answered ? "" : String.valueOf(last.exceptionNow().getMessage());
         if (!answered) {
-          until(BETWEEN_LAST_CALLS, () -> false); // handlers whose callers have left still run
+          until(BETWEEN_LAST_CALLS, () -> false); // handlers may still run without their callers
         }
       }
       if (!answered) {
@@ -245,7 +248,7 @@ final class Run {
     }
   }
 
-  /** Ends find that their peers break the rules where these do, and nowhere else. */
+  /** Checks that ends detect broken rules of their peers, and only real ones. */
   private void manners() {
     long broken = 0;
     for (SimHost host : run.world.hosts()) {
@@ -257,20 +260,21 @@ final class Run {
           "ends keep to the rules of the wire",
           "",
           0,
-          broken + " better links were closed since their peer broke them");
+          broken + " better links were closed because their peer broke the rules");
     } else if (broken == 0 && forged.get() > 0) {
-      run.journal.broken("what is forged is refused", "", 0, forged + " immediates were forged");
+      run.journal.broken(
+          "forged immediates are refused", "", 0, forged + " immediates were forged");
     }
   }
 
-  /** All that was taken was given back. */
+  /** Checks that all resources were given back. */
   private void balance() {
     List<SimHost> all = run.world.hosts();
     boolean even = until(40 * SECOND, () -> all.stream().allMatch(host -> owed(host).isEmpty()));
     if (!even && isClean()) {
       String owed =
           all.stream().flatMap(host -> owed(host).stream()).collect(Collectors.joining("; "));
-      run.journal.broken("what is taken is given back", "", 0, owed);
+      run.journal.broken("resources are given back", "", 0, owed);
     }
   }
 
@@ -298,7 +302,7 @@ final class Run {
   private static void owes(
       List<String> owed, SimHost host, int slots, long shared, BulkStats bulk) {
     if (shared != 0) {
-      owed.add(host + ": " + shared + " bytes of what sessions share");
+      owed.add(host + ": " + shared + " bytes of shared memory of sessions");
     }
     if (slots != 0) {
       owed.add(host + ": " + slots + " slots");
@@ -308,12 +312,12 @@ final class Run {
     }
     if (bulk.memoryInUse() != 0 || bulk.quarantined() != 0) {
       owed.add(
-          "%s: %d bytes of bulk run.memory, %d in quarantine"
+          "%s: %d bytes of bulk memory, %d in quarantine"
               .formatted(host, bulk.memoryInUse(), bulk.quarantined()));
     }
   }
 
-  /** Ends every process in order: nothing stays registered, and no object of a device is left. */
+  /** Ends every process in order, and checks that no registration and no device object is left. */
   private void endAll() {
     List<SimHost> all = List.copyOf(run.world.hosts());
     for (SimSession session : processes.sessions()) {
@@ -335,7 +339,7 @@ final class Run {
       pinned += host.shm() == null ? 0 : host.shm().figure("shm mapped bytes");
       if (pinned != 0 || host.fabric().objects() != 0) {
         run.journal.broken(
-            "what is taken is given back",
+            "resources are given back",
             "",
             0,
             "%s: %d bytes registered or mapped, %d verbs objects"

@@ -12,7 +12,7 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** What all of a run's programs share: its plan, world and time, and the books that are kept. */
+/** The shared state of a run: its plan, world and time, and the books of the checks. */
 final class RunContext implements AutoCloseable {
   final Plan plan;
   final SimWorld world;
@@ -25,13 +25,13 @@ final class RunContext implements AutoCloseable {
   final Memory memory;
   final Folder folder = new Folder();
 
-  /** Nothing goes wrong, so that calls succeed. */
+  /** Whether the plan has no faults, so that calls succeed. */
   final boolean calm;
 
-  /** Hosts have few threads for handlers: who is told does not hear at once. */
+  /** Whether hosts have few threads for handlers, so that notifications may be late. */
   final boolean bounded;
 
-  /** How long a call may take that says nothing of that, in nanoseconds. */
+  /** The default timeout of a call, in nanoseconds. */
   final long timeout;
 
   RunContext(Plan plan, @Nullable Consumer<String> out) {
@@ -51,7 +51,7 @@ final class RunContext implements AutoCloseable {
     memory = new Memory(journal);
   }
 
-  /** Has something happen after so many nanoseconds; if they are negative, never. */
+  /** Runs an action after a time in nanoseconds; never if it is negative. */
   void later(long nanos, Runnable action) {
     if (nanos >= 0) {
       Agenda.Entry _ = agenda.after(nanos, action);

@@ -5,18 +5,18 @@ import io.verbena.simulation.plan.PlanKind;
 import io.verbena.simulation.plan.ShmPlanner;
 
 /**
- * What seeds make plans of.
+ * Makes the plans of seeds.
  *
  * @param shm whether sessions upgrade to shared memory in place of RDMA
  */
 record Seeds(PlanKind kind, boolean shm) {
-  /** Returns what a seed makes happen. */
+  /** Returns the plan of a seed. */
   Plan plan(long seed) {
     Plan plan = kind.of(seed);
     return shm ? ShmPlanner.of(plan) : plan;
   }
 
-  /** Returns what the command is given for it, behind a space; empty: nothing. */
+  /** Returns the options of the command after a space; empty for none. */
   String options() {
     return kind.option() + (shm ? " --shm" : "");
   }

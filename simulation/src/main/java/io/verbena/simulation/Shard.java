@@ -9,17 +9,17 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
 /**
- * A virtual machine that runs some of a campaign's seeds, and says on its standard output:
+ * A virtual machine that runs some seeds of a campaign. It prints on its standard output:
  *
  * <pre>
  *   clean SEED  |  broken SEED
- *   calls COUNT NAME  |  coverage COUNT NAME      of what was not told before
+ *   calls COUNT NAME  |  coverage COUNT NAME      counts since the last such line
  * </pre>
  */
 final class Shard {
   private static final int TELL_EVERY = 100;
 
-  /** Of fewer seeds, what the second compiler takes is more than it gives. */
+  /** With fewer seeds, the second compiler costs more than it gains. */
   private static final long WORTH_BOTH_COMPILERS = 400;
 
   private final Campaign campaign;
@@ -54,7 +54,7 @@ final class Shard {
     process.destroy();
   }
 
-  /** Adds what it says to the campaign, until it ends. */
+  /** Adds its output to the campaign, until it ends. */
   void read() {
     try (BufferedReader lines = process.inputReader(StandardCharsets.UTF_8)) {
       String line;
@@ -67,7 +67,7 @@ final class Shard {
       }
     } catch (IOException e) {
       if (!stopped) {
-        campaign.lost("it fell silent (" + e.getMessage() + ")");
+        campaign.lost("it stopped printing (" + e.getMessage() + ")");
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -83,13 +83,14 @@ final class Shard {
       case "broken" -> campaign.ended(number, false);
       case "calls" -> calls.add(words[2], number);
       case "coverage" -> coverage.add(words[2], number);
-      default -> throw new IllegalArgumentException("a virtual machine said " + words[0]);
+      default -> throw new IllegalArgumentException("a virtual machine printed " + words[0]);
     }
     campaign.add(calls, coverage);
   }
 
   /**
-   * Runs seeds: the first, how many, whether to go on where a rule is broken, and of which plans.
+   * Runs seeds. The arguments are the first seed, the number of seeds, whether to continue after a
+   * broken rule, and the kind of plans.
    */
   public static void main(String[] args) {
     PrintStream out = System.out;
@@ -110,7 +111,7 @@ final class Shard {
         tell("coverage", coverage, out);
       }
       out.println((outcome.isClean() ? "clean " : "broken ") + (first + i));
-      goesOn = !last && !out.checkError(); // else nobody hears
+      goesOn = !last && !out.checkError(); // else the output is closed
     }
     System.exit(0);
   }

@@ -8,26 +8,26 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * Finds a small plan that breaks a rule in a large one that does: leaves out steps, ever fewer at a
- * time, as long as the rule stays broken (delta debugging); then sessions that do nothing.
+ * Finds a small plan that breaks a rule, from a large one (delta debugging). It leaves out steps,
+ * fewer each time, as long as the rule stays broken. Then it leaves out unused sessions.
  */
 final class Shrinker {
   private final Predicate<Plan> breaks;
   private final long end;
 
   /**
-   * A shrinker.
+   * Makes a shrinker.
    *
-   * @param breaks whether a plan breaks the rule; called often
-   * @param limit it takes hardly longer than this
+   * @param breaks returns whether a plan breaks the rule; called often
+   * @param limit the time limit, which the search hardly exceeds
    */
-  @SuppressWarnings("SystemNanoTime") // bounds the time of whoever waits, and decides nothing else
+  @SuppressWarnings("SystemNanoTime") // the time bounds the search, and decides nothing else
   Shrinker(Predicate<Plan> breaks, Duration limit) {
     this.breaks = breaks;
     this.end = System.nanoTime() + limit.toNanos();
   }
 
-  /** A shrinker by what a run of the simulation finds. */
+  /** Makes a shrinker that runs plans and looks for one rule. */
   static Shrinker of(String rule, Duration limit) {
     return new Shrinker(
         plan ->
@@ -59,7 +59,7 @@ final class Shrinker {
     return withoutIdleSessions(smallest);
   }
 
-  /** Leaves out each of so many parts of the steps without which the rule is broken too. */
+  /** Divides the steps into parts, and leaves out each part that the violation does not need. */
   private Plan withoutSome(Plan plan, int parts) {
     Plan smallest = plan;
     int size = Math.ceilDiv(plan.steps().size(), parts);

@@ -5,9 +5,9 @@ import io.verbena.simulation.contract.WorksRpc;
 import io.verbena.simulation.world.SimHost;
 
 /**
- * A session of a run, seen from its client.
+ * A session of a run, from the view of its client.
  *
- * @param server its name
+ * @param server the server's name
  */
 record SimSession(
     String name, SimHost client, String server, Session session, WorksRpc.Async works) {

@@ -16,22 +16,22 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Runs seeds until a rule is broken, and shrinks the one that broke it. */
+/** Runs seeds until a rule is broken, and shrinks the plan of that seed. */
 @Command(
     name = "verbena simulate",
     mixinStandardHelpOptions = true,
-    description = "Runs whole clients, servers and networks from seeds, with faults.")
+    description = "Simulates whole clients, servers and networks from seeds, with faults.")
 final class SimulateCommand implements Callable<Integer> {
   private static final int TELL_EVERY = 1_000;
 
-  /** A virtual machine takes seconds until it is quick. */
+  /** A virtual machine needs seconds to warm up. */
   private static final int SEEDS_WORTH_A_MACHINE = 100;
 
   @Option(
       names = "--seeds",
       paramLabel = "N",
       defaultValue = "100",
-      description = "how many seeds to run (default: ${DEFAULT-VALUE})")
+      description = "the number of seeds to run (default: ${DEFAULT-VALUE})")
   private long seeds;
 
   @Option(
@@ -43,7 +43,7 @@ final class SimulateCommand implements Callable<Integer> {
   @Option(
       names = "--jobs",
       paramLabel = "N",
-      description = "how many virtual machines run seeds (default: one for each processor)")
+      description = "the number of virtual machines (default: one for each processor)")
   private int jobs = Runtime.getRuntime().availableProcessors();
 
   @ArgGroup(exclusive = true)
@@ -52,8 +52,8 @@ final class SimulateCommand implements Callable<Integer> {
   @Option(
       names = "--shm",
       description =
-          "sessions upgrade to shared memory in place of RDMA: all processes are on one host, and"
-              + " what would befall devices befalls its links (Linux)")
+          "put all processes on one host. Sessions upgrade to shared memory in place of RDMA, and"
+              + " faults of devices become faults of its links (Linux)")
   private boolean shm;
 
   @Option(names = "--twice", description = "run each seed twice, and compare")
@@ -64,7 +64,7 @@ final class SimulateCommand implements Callable<Integer> {
       description = "print each seed with a hash that is equal for equal runs, and nothing else")
   private boolean hashes;
 
-  @Option(names = "--keep-going", description = "go on with the next seed when a rule is broken")
+  @Option(names = "--keep-going", description = "continue with the next seed after a broken rule")
   private boolean keepsGoing;
 
   @Option(
@@ -72,29 +72,30 @@ final class SimulateCommand implements Callable<Integer> {
       paramLabel = "SECONDS",
       defaultValue = "30",
       description =
-          "for how long to look for a smaller plan that breaks the same rule; 0: not at all"
+          "the time to search for a smaller plan that breaks the same rule; 0 for no search"
               + " (default: ${DEFAULT-VALUE})")
   private long shrinkSeconds;
 
   @Option(
       names = "--trace",
-      description = "with --seed: tell what happens, and again in the shrunk run")
+      description = "with --seed: print the events of the run, and those of the shrunk run")
   private boolean trace;
 
   @Spec
   @SuppressWarnings("NullAway.Init") // picocli's
   private CommandSpec spec;
 
-  /** Of other plans, one kind at a time. */
+  /** The options for other kinds of plans, of which one may be given. */
   private static final class Kinds {
     @Option(
         names = "--regions",
-        description = "seeds make other plans, in which ends reach memory that others expose")
+        description =
+            "make other plans from seeds, in which ends access exposed memory of their peers")
     private boolean regions;
 
     @Option(
         names = "--compress",
-        description = "seeds make other plans, in which messages of calls are compressed")
+        description = "make other plans from seeds, in which messages of calls are compressed")
     private boolean compress;
   }
 
@@ -114,7 +115,7 @@ final class SimulateCommand implements Callable<Integer> {
     // The strands of a run take turns anyway.
     System.setProperty("jdk.virtualThreadScheduler.parallelism", "1");
     if (seeds < 1) {
-      throw new ParameterException(spec.commandLine(), "--seeds is at least 1, not " + seeds);
+      throw new ParameterException(spec.commandLine(), "--seeds must be at least 1, not " + seeds);
     }
     PrintWriter out = spec.commandLine().getOut();
     long from = first != null ? first : new SplittableRandom().nextLong(1L << 40);
@@ -184,15 +185,15 @@ final class SimulateCommand implements Callable<Integer> {
     for (long seed = from; seed < from + count; seed++) {
       long once = run(seed).hash();
       if (run(seed).hash() != once) {
-        out.println("seed " + seed + " ran in another way the second time");
+        out.println("seed " + seed + " ran differently the second time");
         return false;
       }
     }
-    out.println("each ran twice in the same way");
+    out.println("each seed ran twice in the same way");
     return true;
   }
 
-  /** Says what a seed broke, and how little of it is enough for that; returns whether nothing. */
+  /** Prints the broken rules of a seed and its shrunk plan. Returns whether no rule was broken. */
   private boolean tell(Outcome outcome, PrintWriter out) {
     if (outcome.isClean()) {
       return true;
@@ -209,7 +210,7 @@ final class SimulateCommand implements Callable<Integer> {
           small.steps().size(), plan.steps().size());
       PlanWords.print(small, out);
       if (trace) {
-        out.println("what happens in them:");
+        out.println("the events of these steps:");
       }
       Outcome again = Simulation.run(small, trace ? out::println : null);
       again.violations().forEach(violation -> out.println("  " + violation));

@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Runs seeds and plans, each on a virtual thread, with which its strands take turns. */
+/** Runs seeds and plans, each on a virtual thread that takes turns with its strands. */
 final class Simulation {
   private Simulation() {}
 
@@ -18,7 +18,7 @@ final class Simulation {
     return run(plan, null, trace);
   }
 
-  /** The same, while one client misbehaves. */
+  /** Runs a plan, while one client misbehaves. */
   static Outcome run(Plan plan, @Nullable Mischief mischief, @Nullable Consumer<String> trace) {
     AtomicReference<Outcome> outcome = new AtomicReference<>();
     AtomicReference<Throwable> failure = new AtomicReference<>();

@@ -13,7 +13,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.Flow;
 import org.jspecify.annotations.Nullable;
 
-/** A simulated program's publisher: sends as a plan says. */
+/** A publisher of a simulated program, which sends as its plan says. */
 final class StreamSource implements Flow.Publisher<Item>, Flow.Subscription {
   private final RunContext run;
   private final StreamEntry entry;
@@ -35,7 +35,7 @@ final class StreamSource implements Flow.Publisher<Item>, Flow.Subscription {
     run.streams.isSentBy(entry, host);
   }
 
-  /** Returns the number by which an item's content is known. */
+  /** Returns the number that determines the content of an item. */
   static long content(long op, int index) {
     return op * 1_000 + index;
   }
@@ -87,7 +87,7 @@ final class StreamSource implements Flow.Publisher<Item>, Flow.Subscription {
         }
       }
     } catch (InterruptedException e) {
-      throw new IllegalStateException("nobody interrupts a publisher", e);
+      throw new IllegalStateException("a publisher was interrupted", e);
     }
     running = false;
   }
@@ -104,12 +104,12 @@ final class StreamSource implements Flow.Publisher<Item>, Flow.Subscription {
       byte[] value = Content.bytes(content(entry.op(), index), step.itemBytes());
       to.onNext(new Item(entry.op(), index, MemorySegment.ofArray(value)));
       if (entry.op() % 2 == 0 || index + 1 == step.items()) {
-        endIfDue(to); // with its last item, or when it is asked for the next
+        endIfDue(to); // with the last item, or on the request for the next
       }
     }
   }
 
-  /** Returns whether it sends no more. */
+  /** Ends the stream if it is due. Returns whether the publisher sends no more. */
   private boolean endIfDue(Flow.Subscriber<? super Item> to) {
     if (over) {
       return true;

@@ -12,7 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
 import org.jspecify.annotations.Nullable;
 
-/** A simulated program's subscriber: requests as a plan says, and looks at what comes. */
+/** A subscriber of a simulated program. It requests as its plan says, and checks the items. */
 final class StreamTaker implements Flow.Subscriber<Item> {
   private final RunContext run;
   private final StreamEntry entry;
@@ -27,9 +27,9 @@ final class StreamTaker implements Flow.Subscriber<Item> {
   private long requested;
 
   /**
-   * One that subscribes to nothing yet.
+   * Makes a subscriber without a stream.
    *
-   * @param bounded whether its deadline ends it at once
+   * @param bounded whether the deadline ends the stream at once
    */
   StreamTaker(
       RunContext run,
@@ -53,12 +53,12 @@ final class StreamTaker implements Flow.Subscriber<Item> {
     return session.path().link();
   }
 
-  /** Returns what completes when it takes no more, for whatever reason. */
+  /** Returns a future that completes when the subscriber takes no more items, for any reason. */
   CompletableFuture<Void> done() {
     return done;
   }
 
-  /** Returns what completes when its stream has ended for it. */
+  /** Returns a future that completes when the stream has ended for this subscriber. */
   CompletableFuture<Void> ended() {
     return ended;
   }
@@ -68,7 +68,7 @@ final class StreamTaker implements Flow.Subscriber<Item> {
     done.complete(null);
   }
 
-  /** Cancels what has not ended. */
+  /** Cancels the stream, if it has not ended. */
   void cancel() {
     if (entry.isTaken()) {
       return;
@@ -123,7 +123,7 @@ final class StreamTaker implements Flow.Subscriber<Item> {
     try {
       run.scheduler.strand().sleep(step.rest());
     } catch (InterruptedException e) {
-      throw new IllegalStateException("nobody interrupts a subscriber", e);
+      throw new IllegalStateException("a subscriber was interrupted", e);
     }
     ask();
   }

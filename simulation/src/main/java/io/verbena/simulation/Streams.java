@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Makes calls with streams, from both ends of a session, and handles them. */
 final class Streams {
-  /** So that no call that a server makes has the number of another; its tours have others. */
+  /** Numbers of a server's calls are multiplied by this, so that they differ from all others. */
   private static final long BACK = 1_000_000;
 
   /** A call without a deadline. */
@@ -41,13 +41,13 @@ final class Streams {
   private final Map<Long, Step.Stream> asked = new HashMap<>();
   private final Map<Long, Made> made = new HashMap<>();
 
-  /** As a program that may request more: nobody else need hear of the end. */
+  /** References keep subscribers alive, as in a program that may request more. */
   private final List<StreamTaker> takers = new ArrayList<>();
 
-  /** Who makes a call: its end of a session. */
+  /** The calling end of a session. */
   private record End(Session session, SimHost host, String name) {}
 
-  /** A call, and its streams. */
+  /** A call with its streams. */
   private record Made(
       Step.Stream step,
       End caller,
@@ -101,13 +101,13 @@ final class Streams {
             .whenComplete((result, failure) -> run.journal.ended(entry, true, failure, true));
   }
 
-  /** A server was asked to make one. */
+  /** Makes a call from a server, on request of its client. */
   void back(long op, Session session, SimHost server) {
     Step.Stream step = asked.get(op);
     Entry caller = run.journal.call(op);
     if (step != null && caller != null) {
       End end = new End(session, server, caller.session() + ", stream back");
-      // On a strand of its own: no call around it gives it a deadline.
+      // A separate strand is used, so that no surrounding call limits the deadline.
       Strand _ = run.scheduler.start(server, "caller", () -> make(end, step, op * BACK));
     }
   }
@@ -196,7 +196,7 @@ final class Streams {
     return taker;
   }
 
-  /** Returns whether a deadline ends a stream at once: the caller's own, where it has threads. */
+  /** Returns whether the deadline ends a stream at once, without waits for threads or requests. */
   private boolean atOnce(StreamEntry entry, Step.Stream step) {
     return !run.bounded && step.timeout() > 0 && step.rest() == 0 && !entry.isOfArguments();
   }

@@ -5,7 +5,7 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** What happened when, in words, for whoever wants to read it. */
+/** Prints the events of a run with their times. */
 final class Trace {
   private final LongSupplier clock;
   private final @Nullable Consumer<String> out;

@@ -19,9 +19,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
 import java.util.function.Supplier;
 
-/** A simulated server's side of the calls. */
+/** The handler of a simulated server. */
 final class WorksHandler implements Works {
-  /** So that no callback has the number of a call. */
+  /** Numbers of callbacks are multiplied by this, so that they differ from those of calls. */
   private static final long STOPS = 1_000_000;
 
   private final RunContext run;
@@ -44,7 +44,7 @@ final class WorksHandler implements Works {
     executed(op, host.get().handlers().currentTicket());
   }
 
-  /** Whoever misbehaves may call with any number. */
+  /** Records an execution, unless the misbehaving client made the call, with any number. */
   private void executed(long op, long place) {
     if (!isOfCulprit()) {
       run.journal.executed(op, incarnation, place);

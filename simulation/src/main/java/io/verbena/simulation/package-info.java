@@ -1,8 +1,8 @@
 /**
- * Whole clients, servers and networks in one run, from one seed, with faults, judged by an oracle.
- * The command and what runs seeds are here; {@code time} lets one thread run at a time on a virtual
- * clock, {@code net} is the stream link, {@code world} joins hosts, {@code plan} draws what
- * happens, {@code check} judges it.
+ * Simulates whole clients, servers and networks from one seed, with faults, and checks the rules.
+ * This package has the command and the runs of seeds. {@code time} runs one thread at a time on a
+ * virtual clock, {@code net} has the stream link, {@code world} the hosts, {@code plan} draws plans
+ * from seeds, and {@code check} checks the rules.
  */
 @NullMarked
 package io.verbena.simulation;

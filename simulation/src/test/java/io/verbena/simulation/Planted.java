@@ -119,7 +119,7 @@ enum Planted {
   REGION_CHANGED_TWICE(
       12,
       Workload.REGIONS_SETTLING,
-      "what is done with words is linearizable",
+      "operations on words are linearizable",
       Slip.in("core.sequence.Inbox", "accept", CodeTransform.ofStateful(WithoutDeduplication::new)),
       Slip.in("core.call.OutgoingCalls", "take", Planting.withoutCalling("notMade"))),
 

@@ -22,7 +22,7 @@ class SimulateCommandTest {
   @ValueSource(strings = {"0", "-3"})
   void noSeedsAreRefused(String seeds) {
     assertThat(command.execute("--seeds", seeds)).isEqualTo(2);
-    assertThat(err.toString()).contains("--seeds is at least 1, not " + seeds);
+    assertThat(err.toString()).contains("--seeds must be at least 1, not " + seeds);
   }
 
   @Test

@@ -4,8 +4,9 @@ import java.lang.foreign.MemorySegment;
 import java.util.Random;
 
 /**
- * The bytes of each object, known from its number alone: a stretch of one noise, each object's from
- * a place of its own. Filled and compared by whole copies, since a run does much of both.
+ * The content of each object, which depends only on its number. Objects are parts of one noise,
+ * each from its own place. Content is filled and compared by whole copies, because a run does much
+ * of both.
  */
 public final class Content {
   private static final int PLACES = 1 << 20;
@@ -13,7 +14,7 @@ public final class Content {
   /** The longest object. */
   private static final int LONGEST = 1 << 20;
 
-  /** Of a text so many bytes come again, but for the last few of them. */
+  /** The period of a text, in bytes. The last bytes of each period differ. */
   private static final int PERIOD = 64;
 
   private static final int NEW = 8;
@@ -23,7 +24,7 @@ public final class Content {
 
   private Content() {}
 
-  /** Returns what a call of this number is answered with. */
+  /** Returns the answer of a call with a number. */
   public static long answer(long op) {
     return op * 31 + 7;
   }
@@ -34,7 +35,7 @@ public final class Content {
     return made;
   }
 
-  /** Odd, so that no two of so many numbers share a place. */
+  /** Returns the place of an object in the noise. The factor is odd, so that places differ. */
   private static int place(long op) {
     return (int) Math.floorMod(op * 611_953, (long) PLACES);
   }
@@ -51,7 +52,7 @@ public final class Content {
     return made;
   }
 
-  /** Returns an object of which a part comes over and over. */
+  /** Returns an object that repeats a part of its bytes. */
   public static byte[] text(long op, int length) {
     byte[] made = bytes(op, length);
     for (int from = PERIOD; from < length; from += PERIOD) {
@@ -60,7 +61,7 @@ public final class Content {
     return made;
   }
 
-  /** Returns where memory first differs from a part of an object; -1: nowhere. */
+  /** Returns the first difference of memory from a part of an object; -1 for none. */
   public static long difference(MemorySegment memory, long op, long from) {
     return NOISE.asSlice(place(op) + from, memory.byteSize()).mismatch(memory);
   }

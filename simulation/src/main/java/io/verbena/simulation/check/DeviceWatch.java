@@ -5,10 +5,10 @@ import io.verbena.verbs.ext.WcStatus;
 import io.verbena.verbs.fabric.RequestWatcher;
 
 /**
- * Looks at what a host's device is asked to do. Ends that keep to the rules never use memory that
- * is not registered, or not open to them, and never send where no receive is posted.
+ * Checks the requests to a host's device. Ends that keep to the rules use only memory that is
+ * registered and open to them. They send only if a receive is posted.
  *
- * @param host whose device
+ * @param host the host of the device
  */
 public record DeviceWatch(Journal journal, String host) implements RequestWatcher {
   @Override
@@ -22,8 +22,8 @@ public record DeviceWatch(Journal journal, String host) implements RequestWatche
   public void refused(int opcode, int status) {
     String what = SendOpcode.name(opcode) + " by " + host;
     if (status == WcStatus.RNR_RETRY_EXC_ERR) {
-      journal.broken("a receive is posted for whatever is sent", "", 0, what);
-    } else if (status != WcStatus.GENERAL_ERR) { // which is a fault of the plan's
+      journal.broken("a receive is posted for each message", "", 0, what);
+    } else if (status != WcStatus.GENERAL_ERR) { // which is a fault of the plan
 
       journal.broken(
           "devices use memory that is registered, and open to them",

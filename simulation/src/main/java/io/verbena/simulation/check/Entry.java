@@ -4,7 +4,7 @@ import io.verbena.simulation.plan.Step.CallKind;
 import io.verbena.simulation.world.SimHost;
 import org.jspecify.annotations.Nullable;
 
-/** What is known of one call. */
+/** The journal's entry of one call. */
 public final class Entry {
   final long op;
   final String session;
@@ -16,7 +16,7 @@ public final class Entry {
   final boolean ordered;
   long ended = -1;
 
-  /** Its caller's process was killed before it ended. */
+  /** Whether the caller's process was killed before the call ended. */
   boolean gone;
 
   boolean cancelled;
@@ -25,22 +25,22 @@ public final class Entry {
   String incarnation = "";
   @Nullable Throwable failure;
 
-  /** Returns its number. */
+  /** Returns the number of the call. */
   public long op() {
     return op;
   }
 
-  /** Returns whose call it is. */
+  /** Returns the session of the call. */
   public String session() {
     return session;
   }
 
-  /** Returns for how long its caller's process has stood still since it was made. */
+  /** Returns the time for which the caller's process has stood still since the call was made. */
   long still() {
     return caller.stillNanos() - stillBefore;
   }
 
-  /** Returns whether a handler has begun with it. */
+  /** Returns whether a handler has started. */
   public boolean isExecuted() {
     return executions > 0;
   }

@@ -18,12 +18,12 @@ import java.util.concurrent.CompletionException;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Notes what is called, executed and answered, and says what breaks the rules. */
+/** Records calls, executions and answers, and checks the rules. */
 public final class Journal {
-  /** A timer's tick, and the cycle that sees it. */
+  /** The tick of a timer, and the cycle of the loop that runs it. */
   static final long LATE_NANOS = 8_000_000;
 
-  /** A request says the time that it has left in whole microseconds, rounded down. */
+  /** A request carries the rest of its deadline in whole microseconds, rounded down. */
   private static final long TOLD_NANOS = 1_000;
 
   private final LongSupplier clock;
@@ -39,39 +39,39 @@ public final class Journal {
   private int open;
 
   /**
-   * What became of a call or transfer.
+   * The result of a call or transfer.
    *
-   * @param what its status, in words
-   * @param nanos how long it took
+   * @param what the status as text
+   * @param nanos the duration
    */
   public record Result(String session, String what, long nanos) {}
 
   /**
-   * An empty journal.
+   * Makes an empty journal.
    *
-   * @param calm nothing goes wrong in this run, so that calls succeed
+   * @param calm whether the run has no faults, so that calls succeed
    */
   public Journal(LongSupplier clock, boolean calm) {
     this.clock = clock;
     this.calm = calm;
   }
 
-  /** Returns what broke the rules. */
+  /** Returns the violations of rules. */
   public List<Violation> violations() {
     return violations;
   }
 
-  /** Returns how calls ended. */
+  /** Returns the counts of the ends of calls. */
   public Tally tally() {
     return tally;
   }
 
-  /** Returns how many calls and transfers have not ended. */
+  /** Returns the number of calls and transfers that have not ended. */
   public int open() {
     return open + transfers.size();
   }
 
-  /** Returns the calls that have not ended, in words. */
+  /** Describes the calls and transfers that have not ended. */
   public List<String> openOnes() {
     List<String> names = new ArrayList<>();
     for (Entry call : calls.values()) {
@@ -84,22 +84,22 @@ public final class Journal {
   }
 
   /**
-   * Whose calls are not judged.
+   * Exempts a client from the checks.
    *
-   * @param client misbehaves, and has sessions of its own
-   * @param address of its host
+   * @param client the misbehaving client, which has its own sessions
+   * @param address the address of its host
    */
   public void exempt(String client, String address) {
     exempt = " " + client + "(";
     exemptAddress = "//" + address + ":";
   }
 
-  /** Returns whether a peer is the one whose calls are not judged. */
+  /** Returns whether a peer is exempt from the checks. */
   public boolean isExempt(Peer peer) {
     return !exempt.isEmpty() && peer.address().contains(exemptAddress);
   }
 
-  /** Returns what became of the calls and transfers of those who are judged, by their numbers. */
+  /** Returns the results of all checked calls and transfers, by their numbers. */
   public Map<Long, Result> results() {
     return results;
   }
@@ -108,14 +108,14 @@ public final class Journal {
     return !exempt.isEmpty() && session.contains(exempt);
   }
 
-  /** Notes what became of a call or transfer. */
+  /** Records the result of a call or transfer. */
   public void result(long op, String session, String what, long nanos) {
     if (!isExempt(session)) {
       results.put(op, new Result(session, what, nanos));
     }
   }
 
-  /** A rule is broken. */
+  /** Records a broken rule. */
   public void broken(String rule, String session, long op, String what) {
     if (isExempt(session)) {
       return;
@@ -128,10 +128,10 @@ public final class Journal {
   }
 
   /**
-   * A call is made, of which nobody hears any more if its caller's process is killed.
+   * Records a new call. The call need not end if its caller's process is killed.
    *
-   * @param timeout its deadline, in nanoseconds from now
-   * @param ordered calls of its session and kind are executed in the order in which they were made
+   * @param timeout the deadline in nanoseconds from now
+   * @param ordered whether calls of its session and kind are executed in the order of making
    */
   public Entry called(
       long op, String session, SimHost caller, CallKind kind, long timeout, boolean ordered) {
@@ -141,17 +141,17 @@ public final class Journal {
     return entry;
   }
 
-  /** A process ends in order, and its own calls with it. */
+  /** Records that a process ends in order, with its own calls. */
   public void processEnds(SimHost process) {
     ending.add(process);
   }
 
-  /** Returns how long ago a call was made. */
+  /** Returns the time since a call was made. */
   long since(Entry call) {
     return clock.getAsLong() - call.issued;
   }
 
-  /** A process was killed: its own calls never end, and need not. */
+  /** Records that a process was killed. Its own calls need not end. */
   public void processIsGone(SimHost process) {
     for (Entry call : calls.values()) {
       if (call.ended < 0 && call.caller == process) {
@@ -163,31 +163,31 @@ public final class Journal {
     transfers.values().removeIf(of -> of == process);
   }
 
-  /** A process begins a transfer, of which nobody hears any more if it is killed. */
+  /** Records a new transfer of a process. It need not end if the process is killed. */
   public void begun(long op, SimHost process) {
     transfers.put(op, process);
   }
 
-  /** It has ended; returns false where its process had been killed, or ends. */
+  /** Records the end of a transfer. Returns false if its process was killed, or ends. */
   public boolean over(long op) {
     SimHost process = transfers.remove(op);
     return process != null && !ending.contains(process);
   }
 
-  /** Its caller cancels a call. */
+  /** Records that a caller cancels a call. */
   public void cancels(Entry call) {
     call.cancelled = true;
   }
 
   /**
-   * A handler executes a call.
+   * Records that a handler executes a call.
    *
-   * @param ticket its place in the order of dispatch
+   * @param ticket the place in the order of dispatch
    */
   public void executed(long op, String incarnation, long ticket) {
     Entry call = calls.get(op);
     if (call == null) {
-      broken("only what was called is executed", incarnation, op, "nobody made this call");
+      broken("only calls that were made are executed", incarnation, op, "no client made this call");
       return;
     }
     call.executions++;
@@ -206,15 +206,15 @@ public final class Journal {
     if (failure instanceof RpcException rpc && rpc.execution() == Execution.NOT_EXECUTED) {
       broken(
           call,
-          "what is said never to be executed never is",
-          "it ran, and its caller was told: " + failure.getMessage());
+          "calls reported as not executed never run",
+          "it ran, but its caller got: " + failure.getMessage());
     }
   }
 
-  /** A one-way call is on its way, which is all that its caller hears. */
+  /** Records that a one-way call was sent, which is the end of it for its caller. */
   public void sent(Entry call) {
     if (call.ended >= 0) {
-      return; // its process was killed
+      return; // the process was killed
     }
     call.ended = clock.getAsLong();
     open--;
@@ -222,16 +222,16 @@ public final class Journal {
   }
 
   /**
-   * A call has ended.
+   * Records the end of a call.
    *
-   * @param right whether the answer is the right one, where there is one
-   * @param bounded whether its deadline ends it at once
+   * @param right whether the answer is right, if there is one
+   * @param bounded whether the deadline ends the call at once
    */
   public void ended(Entry call, boolean right, @Nullable Throwable thrown, boolean bounded) {
     Throwable failure = thrown instanceof CompletionException wrapped ? wrapped.getCause() : thrown;
     long now = clock.getAsLong();
     if (call.ended >= 0) {
-      if (!call.gone) { // else its process was killed, and unwinds
+      if (!call.gone) { // else the process was killed, and unwinds
         broken(call, "every call ends once", "it ended again: " + failure);
       }
       return;
@@ -273,7 +273,7 @@ public final class Journal {
     if (call.executions != 1) {
       broken(
           call,
-          "what is answered was executed once",
+          "answered calls were executed once",
           call.kind + " was executed " + call.executions + " times");
     }
   }
@@ -302,7 +302,7 @@ public final class Journal {
       neverExecuted(call, failure);
     }
     if (rpc.execution() == Execution.EXECUTED && call.executions == 0) {
-      broken(call, "what is said to be executed was", String.valueOf(rpc.getMessage()));
+      broken(call, "calls reported as executed were executed", String.valueOf(rpc.getMessage()));
     }
     if (rpc.status() == RpcStatus.DEADLINE_EXCEEDED && took < call.timeout - TOLD_NANOS) {
       broken(
@@ -339,12 +339,12 @@ public final class Journal {
         || failure.status() == RpcStatus.RESOURCE_EXHAUSTED;
   }
 
-  /** Returns whether one end says of the other that it broke the rules, which none does. */
+  /** Returns whether one end reports a protocol error of the other, which never happens. */
   public static boolean isOfProtocol(Exception failure) {
     return String.valueOf(failure.getMessage()).contains("protocol error");
   }
 
-  /** A handler was interrupted: in a run where nothing goes wrong, for its deadline alone. */
+  /** Records that a handler was interrupted. Without faults, only the deadline interrupts. */
   public void interrupted(long op) {
     Entry call = calls.get(op);
     if (call == null || !calm) {
@@ -359,7 +359,7 @@ public final class Journal {
     }
   }
 
-  /** Looks at what is known only when all is over: the order in which calls were executed. */
+  /** Checks the order of executions, which is known only at the end. */
   public void closeBooks() {
     Map<String, Entry> last = new LinkedHashMap<>();
     for (Entry call : calls.values()) {
@@ -377,7 +377,7 @@ public final class Journal {
     }
   }
 
-  /** Returns the call of a number; null where there is none. */
+  /** Returns the call with a number; null if there is none. */
   public @Nullable Entry call(long op) {
     return calls.get(op);
   }

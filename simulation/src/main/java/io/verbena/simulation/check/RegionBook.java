@@ -19,26 +19,26 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Notes what is done with memory that others may reach, and what becomes of it, and says what
- * breaks the rules. What is done with a word, and what it was at the end, must be linearizable: the
- * {@link WordHistory histories} of words say whether it is.
+ * Records operations on exposed memory with their results, and checks the rules. The operations on
+ * a word, together with its last value, must be linearizable. The {@link WordHistory histories} of
+ * words check that.
  *
- * <p>Each board of memory has the same things at the same places:
+ * <p>Each board of memory has the same layout:
  *
  * <pre>
  *   0   two words that are added to    16  two that are exchanged    32  two that are written
- *   64  two pairs of a flag and the data that it tells of
- *   4096 … what nobody changes
+ *   64  two pairs of a flag and its data
+ *   4096 … constant bytes
  * </pre>
  */
 public final class RegionBook {
-  /** How long a board is. */
+  /** The length of a board. */
   public static final int BOARD_BYTES = 64 << 10;
 
-  /** Where what nobody changes begins. */
+  /** The offset of the constant bytes. */
   public static final int CONSTANT = 4096;
 
-  /** How many bytes the data of a pair have. */
+  /** The length of the data in a pair. */
   public static final int PAIR_BYTES = 504;
 
   private static final int ADDED = 0;
@@ -55,19 +55,19 @@ public final class RegionBook {
   private final List<Op> ops = new ArrayList<>();
   private final Tally coverage = new Tally();
 
-  /** Counts what happens: of two things that happen at one time one is the first. */
+  /** The number of events, which orders events of the same time. */
   private long events;
 
   private int open;
 
-  /** Memory of one process. */
+  /** The memory of one process. */
   public static final class Board {
     private final MemorySegment memory;
     private final int number;
     private final List<WordHistory> words = new ArrayList<>();
     private final List<Pair> pairs = List.of(new Pair(), new Pair());
 
-    /** What it was when nobody could reach it any more. */
+    /** The content when no peer could access the memory any more. */
     private @Nullable MemorySegment last;
 
     Board(MemorySegment memory, int number) {
@@ -88,18 +88,18 @@ public final class RegionBook {
     }
   }
 
-  /** A flag and the data that it tells of, which one after the other writes. */
+  /** A flag and its data, which have one writer at a time. */
   private static final class Pair {
     private final List<Long> never = new ArrayList<>();
     private long begun;
     private long done;
     private boolean busy;
 
-    /** It is not known of the last one whether it is done, or will be. */
+    /** Whether it is unknown if the last write is done, or will be. */
     private boolean retired;
   }
 
-  /** A board that one peer may reach. */
+  /** A board that one peer may access. */
   public static final class Region {
     private final Board board;
     private final ExposedRegion exposed;
@@ -119,7 +119,7 @@ public final class RegionBook {
     }
   }
 
-  /** Something that is done with a region. */
+  /** An operation on a region. */
   public static final class Op {
     final Reach step;
     final String session;
@@ -129,30 +129,30 @@ public final class RegionBook {
     final long timeout;
     final long stillBefore;
 
-    /** When it began and ended, in the order of events. */
+    /** The numbers of the events at its beginning and end. */
     final long began;
 
     long ended = Long.MAX_VALUE;
 
-    /** What it writes or adds. */
+    /** The value to write or add. */
     long value;
 
-    /** What the word is to be, of an exchange. */
+    /** The expected value of an exchange. */
     long expected;
 
-    /** What it saw, if anything. */
+    /** The value that it read, if any. */
     @Nullable Long seen;
 
     boolean isOpen = true;
     boolean cancelled;
 
-    /** It is done. */
+    /** Whether the operation is done. */
     boolean done;
 
-    /** It is not done, and never will be. */
+    /** Whether the operation is not done, and never will be. */
     boolean never;
 
-    /** For so long its pair was known to be written. */
+    /** The number of the pair's writes that were known to be done. */
     private long doneBefore;
 
     Op(
@@ -173,7 +173,7 @@ public final class RegionBook {
       this.began = began;
     }
 
-    /** Returns where it is done. */
+    /** Returns the offset of the operation. */
     public long offset() {
       int place = step.place();
       return switch (step.kind()) {
@@ -192,22 +192,22 @@ public final class RegionBook {
           };
     }
 
-    /** Returns after how many nanoseconds it is cancelled; -1: it is not. */
+    /** Returns the nanoseconds until the operation is cancelled; -1 for never. */
     public long cancelAfter() {
       return step.cancelAfter();
     }
 
-    /** Returns what it writes or adds. */
+    /** Returns the value to write or add. */
     public long value() {
       return value;
     }
 
-    /** Returns what the word is to be, of an exchange. */
+    /** Returns the expected value of an exchange. */
     public long expected() {
       return expected;
     }
 
-    /** Returns what it saw, where it saw something. */
+    /** Returns the value that the operation read. */
     long seen() {
       return Objects.requireNonNull(seen);
     }
@@ -249,9 +249,9 @@ public final class RegionBook {
   }
 
   /**
-   * A book without regions.
+   * Makes a book without regions.
    *
-   * @param calm nothing goes wrong in this run
+   * @param calm whether the run has no faults
    */
   public RegionBook(Journal journal, LongSupplier clock, boolean calm) {
     this.journal = journal;
@@ -259,14 +259,14 @@ public final class RegionBook {
     this.calm = calm;
   }
 
-  /** Returns how it went, how often. */
+  /** Returns the counts of the results of operations. */
   public Tally coverage() {
     return coverage;
   }
 
   // ---- owners ----
 
-  /** A process has memory, which is all zeros. */
+  /** Adds a board of a process. Its memory is all zeros. */
   public Board board(MemorySegment memory) {
     Board made = new Board(memory, boards.size() + 1);
     boards.add(made);
@@ -274,9 +274,9 @@ public final class RegionBook {
   }
 
   /**
-   * A board is exposed.
+   * Records that a board is exposed.
    *
-   * @param due when its lease is over
+   * @param due the end of the lease
    */
   public Region exposed(Board board, ExposedRegion exposed, SimHost owner, String name, long due) {
     Region made = new Region(board, exposed, owner, name, due);
@@ -285,20 +285,20 @@ public final class RegionBook {
     return made;
   }
 
-  /** Its lease begins anew. */
+  /** Records that the lease of a region is renewed. */
   public void renewed(Region region, long due) {
     region.due = due;
   }
 
-  /** Its owner has closed it. */
+  /** Records that the owner has closed a region. */
   public void closed(Region region) {
     region.closed = Math.min(region.closed, ++events);
   }
 
   /**
-   * It has ended; returns whether its board is nobody's any more, and may be used otherwise.
+   * Records the end of a region. Returns whether its board is free for other use.
    *
-   * @param lost its device cannot be stopped
+   * @param lost whether its device cannot be stopped
    */
   public boolean ended(Region region, boolean shared, boolean lost) {
     region.ended = ++events;
@@ -310,7 +310,7 @@ public final class RegionBook {
     return true;
   }
 
-  /** Returns the regions that should have ended and have not, in words. */
+  /** Describes the regions that should have ended but have not. */
   public List<String> overdue(boolean all) {
     List<String> names = new ArrayList<>();
     for (Region region : regions) {
@@ -322,7 +322,7 @@ public final class RegionBook {
     return names;
   }
 
-  /** A process was killed: its regions are gone, and what it did ends no more. */
+  /** Records that a process was killed. Its regions are gone, and its operations need not end. */
   public void processIsGone(SimHost process) {
     for (Region region : regions) {
       region.isGone |= region.owner == process;
@@ -337,19 +337,19 @@ public final class RegionBook {
     }
   }
 
-  // ---- those who reach it ----
+  // ---- peers ----
 
-  /** Returns how many have not ended. */
+  /** Returns the number of operations that have not ended. */
   public int open() {
     return open;
   }
 
-  /** Returns those that have not ended, in words. */
+  /** Describes the operations that have not ended. */
   public List<String> openOnes() {
     return ops.stream().filter(op -> op.isOpen).map(Op::toString).toList();
   }
 
-  /** Returns whether something may be done now: a pair has one writer at a time. */
+  /** Returns whether an operation may begin now, because a pair has one writer at a time. */
   public boolean mayBegin(Reach step, Region region) {
     Pair pair = region.board.pairs.get(step.place());
     return switch (step.kind()) {
@@ -360,9 +360,9 @@ public final class RegionBook {
   }
 
   /**
-   * Something begins.
+   * Records the beginning of an operation.
    *
-   * @param timeout in nanoseconds
+   * @param timeout the timeout in nanoseconds
    */
   public Op began(Reach step, String session, SimHost caller, Region region, long timeout) {
     Op op = new Op(step, session, caller, region, clock.getAsLong(), timeout, ++events);
@@ -381,7 +381,7 @@ public final class RegionBook {
     return op;
   }
 
-  /** Whoever began it cancels it. */
+  /** Records that the caller cancels an operation. */
   public void cancels(Op op) {
     op.cancelled = true;
   }
@@ -392,13 +392,13 @@ public final class RegionBook {
   }
 
   /**
-   * It has ended.
+   * Records the end of an operation.
    *
-   * @param seen what it read, or what the word was; null: nothing
+   * @param seen the value that it read, or the earlier value of the word; null for none
    */
   public void ended(Op op, @Nullable Long seen, @Nullable Throwable thrown) {
     if (!op.isOpen) {
-      return; // its process was killed
+      return; // the process was killed
     }
     over(op);
     Throwable failure = thrown instanceof CompletionException wrapped ? wrapped.getCause() : thrown;
@@ -406,7 +406,7 @@ public final class RegionBook {
     if (took - op.timeout - (op.caller.stillNanos() - op.stillBefore) > Journal.LATE_NANOS) {
       broken(
           op,
-          "deadlines end what is done with regions in time",
+          "deadlines end operations on regions in time",
           "it took %,.3f ms of %,.3f: %s".formatted(took / 1e6, op.timeout / 1e6, failure));
     }
     op.never = failure instanceof RpcException e && e.execution() == Execution.NOT_EXECUTED;
@@ -434,13 +434,13 @@ public final class RegionBook {
 
   private void succeeded(Op op) {
     if (op.isForged()) {
-      broken(op, "what is not allowed is refused", "it succeeded");
+      broken(op, "operations without permission are refused", "it succeeded");
     }
     if (op.began > op.region.ended) {
-      broken(op, "nothing reaches memory of regions that have ended", "it succeeded");
+      broken(op, "regions that have ended cannot be accessed", "it succeeded");
     }
     if (op.isAtomic() && op.began > op.region.closed) {
-      broken(op, "closed regions take no calls", "it succeeded");
+      broken(op, "closed regions refuse operations", "it succeeded");
     }
   }
 
@@ -469,7 +469,7 @@ public final class RegionBook {
           default -> false;
         };
     if (!expected) {
-      broken(op, "what is done with regions fails for a reason", String.valueOf(rpc.getMessage()));
+      broken(op, "operations on regions fail for a reason", String.valueOf(rpc.getMessage()));
     }
   }
 
@@ -485,7 +485,7 @@ public final class RegionBook {
     }
   }
 
-  /** A pair was read. */
+  /** Checks a pair that was read. */
   public void pairRead(Op op, long flag, MemorySegment data) {
     pairRead(op, op.pair(), op.doneBefore, flag, data);
   }
@@ -498,7 +498,7 @@ public final class RegionBook {
     for (long at = 0; at < data.byteSize(); at += Long.BYTES) {
       long word = data.get(JAVA_LONG_UNALIGNED, at);
       if (!isOf(pair, flag, word)) {
-        broken(op, rule, "the flag says %d, and the data at %d %d".formatted(flag, at, word));
+        broken(op, rule, "the flag is %d, but the data at %d is %d".formatted(flag, at, word));
         return;
       }
     }
@@ -508,11 +508,11 @@ public final class RegionBook {
     return value >= least && value <= pair.begun && !pair.never.contains(value);
   }
 
-  /** What nobody changes was read. */
+  /** Checks constant bytes that were read. */
   public void constantRead(Op op, MemorySegment read) {
     long at = Content.difference(read, op.region.board.number, 0);
     if (at >= 0) {
-      broken(op, "what is read is what is there", "another byte at " + at);
+      broken(op, "reads return the content of memory", "another byte at " + at);
     }
   }
 
@@ -531,12 +531,12 @@ public final class RegionBook {
       board.last = MemorySegment.ofArray(board.memory.asSlice(0, CONSTANT).toArray(JAVA_BYTE));
       long at = Content.difference(board.memory.asSlice(CONSTANT), board.number, 0);
       if (at >= 0) {
-        broken(null, "nothing is written but where it belongs", "at " + (CONSTANT + at));
+        broken(null, "writes change only their own bytes", "at " + (CONSTANT + at));
       }
     }
   }
 
-  /** Looks at all boards, whose memory nobody changes any more. */
+  /** Checks all boards. No process changes their memory any more. */
   public void closeBooks() {
     for (Board board : boards) {
       noteLast(board);
@@ -557,7 +557,7 @@ public final class RegionBook {
     }
   }
 
-  /** Hears what breaks a rule. */
+  /** Receives violations of rules. */
   interface Finding {
     void broken(@Nullable Op op, String rule, String what);
   }

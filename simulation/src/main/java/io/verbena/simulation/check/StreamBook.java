@@ -13,32 +13,32 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Notes what both ends of streams see, and says what breaks the rules. */
+/** Records the events at both ends of streams, and checks the rules. */
 public final class StreamBook {
-  /** What is left of a deadline crosses in whole microseconds. */
+  /** The rest of a deadline is sent in whole microseconds. */
   private static final long EARLY_NANOS = 1_000_000;
 
-  /** From so many bytes on an item travels beside its message, whatever the cut-off. */
+  /** From this length on, an item travels beside its message, for every cut-off. */
   private static final int LARGE = 64 << 10;
 
   private final Journal journal;
   private final boolean calm;
   private final List<StreamEntry> streams = new ArrayList<>();
 
-  /** Processes that were killed. What unwinds in one may still make an end of a stream. */
+  /** Processes that were killed. Their unwinding threads may still make ends of streams. */
   private final Set<SimHost> gone = new HashSet<>();
 
   private final Tally coverage = new Tally();
 
   /**
-   * Streams of arguments that were cancelled before anybody was told that what their calls return
-   * has ended: threads tell one end and the other.
+   * Streams of arguments that were cancelled before the end of their calls' results was reported.
+   * Different threads notify the two ends.
    */
   private final Set<StreamEntry> early = new HashSet<>();
 
   private boolean closing;
 
-  /** What a stream has met, or how it ended: for the table. */
+  /** The events and ends of streams, for the table. */
   public enum Met {
     COMPLETED,
     CANCELLED,
@@ -50,38 +50,38 @@ public final class StreamBook {
   }
 
   /**
-   * A book without streams.
+   * Makes a book without streams.
    *
-   * @param calm nothing goes wrong in this run
+   * @param calm whether the run has no faults
    */
   public StreamBook(Journal journal, boolean calm) {
     this.journal = journal;
     this.calm = calm;
   }
 
-  /** The name of a cell. */
+  /** Returns the name of a cell. */
   public static String cell(StreamKind kind, Met met) {
     return kind + " x " + met;
   }
 
-  /** The name of a cell. */
+  /** Returns the name of a cell. */
   public static String cell(FaultKind fault, StreamKind kind) {
     return fault + " x " + kind;
   }
 
-  /** Returns what met streams, how often. */
+  /** Returns the counts of the events of streams. */
   public Tally coverage() {
     return coverage;
   }
 
-  /** A call with a stream is made. */
+  /** Records a new call with a stream. */
   public StreamEntry made(Entry call, StreamKind kind, boolean arguments) {
     StreamEntry made = new StreamEntry(call, kind, arguments);
     streams.add(made);
     return made;
   }
 
-  /** A stream of a call's arguments ends with that which the call returns. */
+  /** Connects a stream of arguments with the returned stream, with which it ends. */
   public void endsWith(StreamEntry arguments, StreamEntry answers) {
     arguments.answers = answers;
   }
@@ -90,15 +90,15 @@ public final class StreamBook {
     journal.broken(rule, stream.call.session, stream.call.op, what + ": " + stream);
   }
 
-  // ---- its publisher ----
+  // ---- publishers ----
 
-  /** Its publisher is in this process. */
+  /** Records the process of a publisher. */
   public void isSentBy(StreamEntry stream, SimHost process) {
     stream.sender = process;
     endOfGone(stream);
   }
 
-  /** Its publisher is subscribed to. */
+  /** Records the subscription to a publisher. */
   public void subscribed(StreamEntry stream) {
     if (stream.subscribed) {
       broken(stream, "publishers are subscribed to once", "again");
@@ -106,14 +106,14 @@ public final class StreamBook {
     stream.subscribed = true;
   }
 
-  /** Its publisher is asked for items. */
+  /** Records a request for items at a publisher. */
   public void asked(StreamEntry stream, long number) {
     stream.asked = sum(stream.asked, number);
     if (number <= 0 || stream.asked > stream.requested) {
-      broken(stream, "publishers are asked for what is requested", "asked for " + number);
+      broken(stream, "publishers are asked only for requested items", "asked for " + number);
     }
     if (stream.publisher == Ending.CANCELLED) {
-      broken(stream, "nothing is asked of publishers that were cancelled", "asked for " + number);
+      broken(stream, "cancelled publishers get no requests", "asked for " + number);
     }
   }
 
@@ -121,31 +121,31 @@ public final class StreamBook {
     return one + other < 0 ? Long.MAX_VALUE : one + other;
   }
 
-  /** Its publisher sends an item. */
+  /** Records that a publisher sends an item. */
   public void sent(StreamEntry stream) {
     stream.sent++;
   }
 
-  /** Its publisher says that it sends no more. */
+  /** Records that a publisher completes or fails. */
   public void published(StreamEntry stream, boolean fails) {
     stream.publisher = fails ? Ending.FAILED : Ending.COMPLETED;
   }
 
-  /** Its publisher is cancelled. */
+  /** Records that a publisher is cancelled. */
   public void unsubscribed(StreamEntry stream) {
     if (stream.publisher == Ending.NONE) {
       stream.publisher = Ending.CANCELLED;
     }
   }
 
-  /** Its publisher sends no more, and does not say so. */
+  /** Records that a publisher sends no more items, without an end. */
   public void silent(StreamEntry stream) {
     stream.silent = true;
   }
 
-  // ---- its subscriber ----
+  // ---- subscribers ----
 
-  /** It has a subscriber, in this process, over this path. */
+  /** Records the process of a subscriber, and the path. */
   public void isTakenBy(StreamEntry stream, SimHost process, String path) {
     stream.taker = process;
     stream.taken = true;
@@ -153,33 +153,33 @@ public final class StreamBook {
     endOfGone(stream);
   }
 
-  /** Its subscriber requests items. */
+  /** Records that a subscriber requests items. */
   public void requested(StreamEntry stream, long number) {
     stream.requested = sum(stream.requested, number);
   }
 
-  /** Its subscriber requests no more. */
+  /** Records that a subscriber requests no more items. */
   public void left(StreamEntry stream) {
     stream.left = true;
   }
 
-  /** An item has arrived. */
+  /** Records the arrival of an item, and checks it. */
   public void received(StreamEntry stream, int index, boolean whole, long bytes) {
     if (stream.takerGone) {
       return;
     }
     if (index != stream.received) {
-      broken(stream, "items come in order, each once", "item " + index + " came");
+      broken(stream, "items arrive in order, each once", "item " + index + " arrived");
     }
     stream.received++;
     if (stream.isTaken()) {
-      broken(stream, "nothing comes behind a stream's end", "item " + index + " came");
+      broken(stream, "no item follows the end of a stream", "item " + index + " arrived");
     }
     if (stream.received > stream.requested) {
-      broken(stream, "subscribers get what they request", "item " + index + " came");
+      broken(stream, "subscribers get only requested items", "item " + index + " arrived");
     }
     if (stream.received > stream.sent) {
-      broken(stream, "only what is sent arrives", "item " + index + " came");
+      broken(stream, "only items that were sent arrive", "item " + index + " arrived");
     }
     if (!whole) {
       broken(stream, "items arrive whole and unaltered", "item " + index + " did not");
@@ -189,7 +189,7 @@ public final class StreamBook {
     }
   }
 
-  /** Its subscriber cancels it. */
+  /** Records that a subscriber cancels its stream. */
   public void cancelled(StreamEntry stream, String path) {
     if (!stream.isTaken()) {
       stream.subscriber = Ending.CANCELLED;
@@ -198,10 +198,10 @@ public final class StreamBook {
   }
 
   /**
-   * Its subscriber hears of its end.
+   * Records the end of a stream at its subscriber.
    *
-   * @param path by which its session goes now
-   * @param bounded whether its deadline ends it at once
+   * @param path the current path of its session
+   * @param bounded whether the deadline ends the stream at once
    */
   public void ended(StreamEntry stream, @Nullable Throwable failure, String path, boolean bounded) {
     if (stream.takerGone) {
@@ -215,12 +215,12 @@ public final class StreamBook {
     if (failure == null) {
       ends(stream, Met.COMPLETED, path);
       if (stream.publisher != Ending.COMPLETED || stream.received != stream.sent) {
-        broken(stream, "streams are complete when all has come", "it completes");
+        broken(stream, "streams complete after all items have arrived", "it completed");
       }
     } else if (failure instanceof RpcException rpc) {
       failed(stream, rpc, path, bounded);
     } else {
-      broken(stream, "streams fail with what is declared", failure.toString());
+      broken(stream, "streams fail with declared exceptions", failure.toString());
     }
   }
 
@@ -241,7 +241,7 @@ public final class StreamBook {
         switch (failure.status()) {
           case DEADLINE_EXCEEDED -> late >= -EARLY_NANOS;
           case UNAVAILABLE -> !calm || closing || stream.mayBeOver();
-          // The time of its call was up: one end tells the other, whose own time has not come.
+          // The deadline of the call passed at one end, which told the other before its deadline.
           case CANCELLED ->
               !calm
                   || closing
@@ -273,14 +273,14 @@ public final class StreamBook {
     };
   }
 
-  // ---- what happens to it ----
+  // ---- events ----
 
-  /** Its call has ended, and it is not to outlive that. */
+  /** Records that the call of a stream has ended, which the stream must not outlive. */
   public void over(StreamEntry stream) {
     stream.over = true;
   }
 
-  /** A process was killed: its ends hear nothing any more, and the others are to hear of that. */
+  /** Records that a process was killed. Its ends get no more events, but the other ends must. */
   public void processIsGone(SimHost process) {
     gone.add(process);
     streams.forEach(this::endOfGone);
@@ -292,7 +292,7 @@ public final class StreamBook {
     stream.lost |= stream.senderGone || stream.takerGone;
   }
 
-  /** Something befalls two hosts: all streams between them meet it. */
+  /** Records a fault between two hosts, which all streams between them meet. */
   public void met(FaultKind fault, SimHost one, SimHost other) {
     for (StreamEntry stream : streams) {
       boolean between =
@@ -304,18 +304,20 @@ public final class StreamBook {
     }
   }
 
-  /** Every session is closed: no stream goes on. */
+  /** Records that all sessions are closed, so that no stream continues. */
   public void closing() {
     closing = true;
     for (StreamEntry stream : early) {
       if (!stream.mayBeOver() && !stream.answers.isTaken()) {
         broken(
-            stream, "streams fail for a reason", "cancelled, while what its call returns goes on");
+            stream,
+            "streams fail for a reason",
+            "cancelled, while the stream that its call returns continues");
       }
     }
   }
 
-  /** Returns whether an end of some stream is to hear something. Asked at each step of a run. */
+  /** Returns whether an end of a stream waits for an event. Called at each step of a run. */
   public boolean hasOpenOnes() {
     for (int i = 0; i < streams.size(); i++) {
       if (isOpen(streams.get(i))) {
@@ -325,7 +327,7 @@ public final class StreamBook {
     return false;
   }
 
-  /** Returns the streams of which an end is to hear something, in words. */
+  /** Describes the streams of which an end waits for an event. */
   public List<String> openOnes() {
     return streams.stream().filter(this::isOpen).map(StreamEntry::toString).toList();
   }
@@ -335,7 +337,7 @@ public final class StreamBook {
     return open && !journal.isExempt(stream.call.session);
   }
 
-  /** Returns how many streams a process may have to send still. */
+  /** Returns the number of streams that a process may still have to send. */
   public long sentBy(SimHost process) {
     return streams.stream()
         .filter(

@@ -4,7 +4,7 @@ import io.verbena.simulation.plan.Step.StreamKind;
 import io.verbena.simulation.world.SimHost;
 import org.jspecify.annotations.Nullable;
 
-/** What is known of one stream: both of its ends, as their users see them. */
+/** The state of one stream at both ends, as their users see it. */
 public final class StreamEntry {
   final Entry call;
   final StreamKind kind;
@@ -27,24 +27,24 @@ public final class StreamEntry {
   int received;
   Ending subscriber = Ending.NONE;
 
-  /** Its publisher has fallen silent, or its subscriber requests no more. */
+  /** Whether the publisher sends no more, or the subscriber requests no more. */
   boolean silent;
 
   boolean left;
 
-  /** Its call has ended, and all that is to outlive that. */
+  /** Whether the call has ended, and all that may outlive it. */
   boolean over;
 
-  /** What its call returns, which it ends with when that has arrived; itself: nothing. */
+  /** The stream that the call returns, with which this one ends; this stream itself for none. */
   StreamEntry answers = this;
 
-  /** The other end's process was killed. */
+  /** Whether the process of the other end was killed. */
   boolean lost;
 
   boolean senderGone;
   boolean takerGone;
 
-  /** How one end has seen it end. */
+  /** The end of the stream, as seen by one end. */
   enum Ending {
     NONE,
     COMPLETED,
@@ -58,32 +58,32 @@ public final class StreamEntry {
     this.arguments = arguments;
   }
 
-  /** Returns its call's number. */
+  /** Returns the number of the call. */
   public long op() {
     return call.op;
   }
 
-  /** Returns whether its caller sends it. */
+  /** Returns whether the caller sends the stream. */
   public boolean isOfArguments() {
     return arguments;
   }
 
-  /** Returns how many items were sent. */
+  /** Returns the number of sent items. */
   public int sent() {
     return sent;
   }
 
-  /** Returns how many items have arrived. */
+  /** Returns the number of received items. */
   public int received() {
     return received;
   }
 
-  /** Returns whether its subscriber hears nothing more. */
+  /** Returns whether the subscriber gets no more events. */
   public boolean isTaken() {
     return subscriber != Ending.NONE;
   }
 
-  /** Returns whether it may end since its call has. */
+  /** Returns whether the stream may end because its call has ended. */
   boolean mayBeOver() {
     return over || call.cancelled || (answers != this && answers.publisher != Ending.NONE);
   }
@@ -96,7 +96,7 @@ public final class StreamEntry {
     return taken && subscriber == Ending.NONE && !takerGone;
   }
 
-  /** Returns whether one of its ends waits for the other, and is to hear something. */
+  /** Returns whether one end waits for an event from the other. */
   boolean isOpen() {
     if (isPublishing() && (subscriber != Ending.NONE || over || lost)) {
       return true;

@@ -3,26 +3,26 @@ package io.verbena.simulation.check;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** How often something was so. */
+/** Counts events by name. */
 public final class Tally {
   private final Map<String, Long> counts = new TreeMap<>();
 
-  /** Once more. */
+  /** Adds one event. */
   public void add(String what) {
     add(what, 1);
   }
 
-  /** So many times more. */
+  /** Adds several events. */
   public void add(String what, long times) {
     counts.merge(what, times, Long::sum);
   }
 
-  /** Forgets all. */
+  /** Removes all counts. */
   public void clear() {
     counts.clear();
   }
 
-  /** Adds another's. */
+  /** Adds the counts of another tally. */
   public void add(Tally other) {
     other.counts.forEach((what, count) -> counts.merge(what, count, Long::sum));
   }

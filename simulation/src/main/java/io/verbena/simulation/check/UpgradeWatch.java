@@ -7,10 +7,10 @@ import java.util.Map;
 import java.util.function.LongSupplier;
 
 /**
- * Looks at how often one client asks for better links. Between two asks of a session there is half
- * a second at least, then one, two, and so on up to half a minute: {@code n} of them take {@code
- * (2^(n-1) - 1) / 2} seconds. That begins again where a link has stood for a minute, or the server
- * has lost the session.
+ * Checks how often one client requests better links. Two requests of a session are at least half a
+ * second apart, then one, two, and so on up to half a minute. So {@code n} requests take {@code
+ * (2^(n-1) - 1) / 2} seconds. The intervals start again if a link was open for a minute, or if the
+ * server has lost the session.
  */
 public final class UpgradeWatch {
   private static final long SECOND = 1_000_000_000L;
@@ -22,7 +22,7 @@ public final class UpgradeWatch {
   private final Map<String, List<Long>> asksOf = new HashMap<>();
   private long idle;
 
-  /** Of a client that has not asked yet. */
+  /** Makes a watch for a client without requests. */
   public UpgradeWatch(Journal journal, LongSupplier clock, String client) {
     this.journal = journal;
     this.clock = clock;
@@ -30,11 +30,11 @@ public final class UpgradeWatch {
   }
 
   /**
-   * A session asks.
+   * Records a request of a session.
    *
-   * @param server which it asks
-   * @param sessions how many the client has with that server: which of them asks is not told; 0: it
-   *     is another process now, and nothing is judged
+   * @param server the server
+   * @param sessions the number of the client's sessions with the server, because the requesting one
+   *     is unknown. With 0, another process has replaced the server, and nothing is checked
    */
   public void asks(String server, int sessions) {
     long now = clock.getAsLong();
@@ -46,25 +46,25 @@ public final class UpgradeWatch {
       int made = asks.size() - i;
       if (sessions > 0 && made > sessions * most(seconds)) {
         journal.broken(
-            "sessions ask less and less often for better links",
+            "sessions request better links less and less often",
             "",
             0,
-            "%s asked %s %d times in %.3f s, with %d sessions"
+            "%s sent %s %d requests in %.3f s, with %d sessions"
                 .formatted(client, server, made, seconds, sessions));
         return;
       }
     }
   }
 
-  /** Returns how often a session may ask in so much time, the ends of which count too. */
+  /** Returns the most requests of a session in a time, including both ends of it. */
   private static int most(double seconds) {
     return 1 + (int) (Math.log(2 * seconds + 1) / Math.log(2) + 1e-6);
   }
 
   /**
-   * Looks which sessions have no peer: where one has lost it, the next is another.
+   * Records the sessions without a peer. A session that has lost its peer gets a new one next.
    *
-   * @param now a bit for each such session
+   * @param now a bit for each session without a peer
    */
   public void idle(long now) {
     if ((now & ~idle) != 0) {
@@ -73,7 +73,7 @@ public final class UpgradeWatch {
     idle = now;
   }
 
-  /** A server has a new session with this client, which may have lost it before this is seen. */
+  /** Records a new session of a server with this client. It may be lost before it is noticed. */
   public void opened() {
     asksOf.clear();
   }

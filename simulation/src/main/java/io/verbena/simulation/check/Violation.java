@@ -1,13 +1,13 @@
 package io.verbena.simulation.check;
 
 /**
- * A rule that was broken.
+ * The violation of a rule.
  *
- * @param rule in words
- * @param atNanos when, since the run began
- * @param session whose, or empty
- * @param op the call's or transfer's number; 0: none's
- * @param what happened
+ * @param rule the rule as text
+ * @param atNanos the time since the start of the run
+ * @param session the session, or empty
+ * @param op the number of the call or transfer; 0 for none
+ * @param what the event that broke the rule
  */
 public record Violation(String rule, long atNanos, String session, long op, String what) {
   @Override

@@ -11,28 +11,28 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is done with one word, and whether there is an order of that in which each thing has its
- * effect at one moment between its beginning and its end. Whatever is not known to be done may have
- * its effect at any time after it began, or never.
+ * The operations on one word. They must have an order in which each operation takes effect at one
+ * moment between its beginning and its end. An operation that is not known to be done may take
+ * effect at any time after its beginning, or never.
  *
- * <p>Values tell who wrote them, so that what was seen leaves few orders, and these are looked
- * through without a search.
+ * <p>Each value identifies its writer. So the values that were read leave few possible orders,
+ * which are checked without a search.
  */
 abstract class WordHistory {
-  static final String RULE = "what is done with words is linearizable";
-  static final String NEVER = "what is said never to be done never is";
+  static final String RULE = "operations on words are linearizable";
+  static final String NEVER = "operations reported as never done have no effect";
 
   final List<Op> ops = new ArrayList<>();
 
-  /** Something begins; its value is drawn. */
+  /** Records the beginning of an operation, and draws its value. */
   abstract void began(Op op);
 
-  /** Returns whether there is a value for one more. */
+  /** Returns whether there is a value for one more operation. */
   boolean hasRoom() {
     return true;
   }
 
-  /** All is over, and the word is this. */
+  /** Checks the history at the end, with the last value of the word. */
   abstract void close(long last, RegionBook.Finding finding);
 
   static boolean isRead(Op op) {
@@ -42,7 +42,7 @@ abstract class WordHistory {
     };
   }
 
-  /** Each adds a bit of its own: so what is seen says what was added before. */
+  /** A word to which each operation adds its own bit. A value shows all earlier additions. */
   static final class Added extends WordHistory {
     private int bits;
 
@@ -69,7 +69,7 @@ abstract class WordHistory {
           known(op, op.seen, op.ended, finding);
         }
         if (op.done && !isRead(op) && (last & op.value) == 0) {
-          finding.broken(op, RULE, "what it added is missing in the last value, " + binary(last));
+          finding.broken(op, RULE, "its addition is missing in the last value, " + binary(last));
         }
       }
       known(null, last, Long.MAX_VALUE, finding);
@@ -101,7 +101,7 @@ abstract class WordHistory {
       return first.began < second.ended && ((first.seen() | first.value) & ~second.seen()) == 0;
     }
 
-    /** What was seen was added by somebody who had begun, and who was not told that it never is. */
+    /** Checks the bits of a value. Their additions must have begun, and not be never done. */
     private void known(@Nullable Op by, long seen, long ended, RegionBook.Finding finding) {
       long may = 0;
       long never = 0;
@@ -114,22 +114,26 @@ abstract class WordHistory {
         }
       }
       if ((seen & ~may) != 0) {
-        finding.broken(by, RULE, "nobody added all of " + binary(seen));
+        finding.broken(by, RULE, "no operation added all of " + binary(seen));
       }
       if ((seen & never) != 0) {
-        finding.broken(by, NEVER, "what %s has was not to be".formatted(binary(seen)));
+        finding.broken(
+            by,
+            NEVER,
+            "the value %s has a bit of an operation that was reported as never done"
+                .formatted(binary(seen)));
       }
     }
   }
 
-  /** Each writes a value of its own. */
+  /** A word to which each operation writes its own value. */
   private abstract static class Valued extends WordHistory {
     final Map<Long, Op> writers = new HashMap<>();
 
-    /** Returns whether it wrote, if anything happened as its maker was told. */
+    /** Returns whether the operation may have written, according to its reported result. */
     abstract boolean mayHaveWritten(Op op);
 
-    /** What was seen was written by somebody who may have; returns whether it was. */
+    /** Checks that the writer of a value may have written it. Returns whether it may. */
     final boolean isKnown(@Nullable Op by, long seen, RegionBook.Finding finding) {
       Op writer = writers.get(seen);
       if (seen != 0 && (writer == null || !mayHaveWritten(writer))) {
@@ -141,9 +145,9 @@ abstract class WordHistory {
     }
   }
 
-  /** Values follow one another by exchanges alone: the last one says which these were. */
+  /** A word that only exchanges change. The last value shows their order. */
   static final class Exchanged extends Valued {
-    /** What was seen last, which others expect. */
+    /** The value that was read last, which other exchanges expect. */
     private long latest;
 
     private long before;
@@ -179,7 +183,7 @@ abstract class WordHistory {
       for (Op op : ops) {
         boolean wrote = !isRead(op) && op.done && mayHaveWritten(op);
         if (wrote && !path.contains(op)) {
-          finding.broken(op, RULE, "what it wrote was never followed, and the last is " + last);
+          finding.broken(op, RULE, "no exchange followed its value, but the last value is " + last);
         } else if (op.seen != null && !wrote) {
           seeing.computeIfAbsent(op.seen, none -> new ArrayList<>()).add(op);
         }
@@ -193,7 +197,7 @@ abstract class WordHistory {
           (value, some) -> {
             Op one = some.getFirst();
             if (op(value) == null || one.step.kind() != ReachKind.SET) {
-              finding.broken(one, RULE, "it saw %d, which never was".formatted(value));
+              finding.broken(one, RULE, "it saw %d, which was never written".formatted(value));
             }
           });
     }
@@ -220,7 +224,7 @@ abstract class WordHistory {
       return path;
     }
 
-    /** Returns when the last of all that come before had begun. */
+    /** Checks the order of operations. Returns the beginning of the last one so far. */
     private static long inOrder(@Nullable List<Op> some, long begun, RegionBook.Finding finding) {
       long last = begun;
       for (Op op : some == null ? List.<Op>of() : some) {
@@ -234,9 +238,10 @@ abstract class WordHistory {
   }
 
   /**
-   * Values are written at any time. Each one's writing and readings make a zone: from the first end
-   * to the last beginning it surely was there, or, where that is before, it was there at one moment
-   * between. No two of the former overlap, and none of the latter lies within one of them.
+   * A word that is written at any time. The write and the reads of each value make a zone. From
+   * their first end to their last beginning the value was surely there. If the last beginning is
+   * earlier, the value was there at one moment between both. No two zones of the first kind
+   * overlap, and no zone of the second kind lies within one of the first kind.
    */
   static final class Written extends Valued {
     private record Zone(@Nullable Op writer, long from, long to) {}

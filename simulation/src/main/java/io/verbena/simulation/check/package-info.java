@@ -1,6 +1,6 @@
 /**
- * What must hold whatever happens, and who notes what did. Called on whichever strand something
- * happens, one at a time.
+ * The rules that hold in every run, and the records of events that check them. Called on the strand
+ * of each event, one at a time.
  */
 @NullMarked
 package io.verbena.simulation.check;

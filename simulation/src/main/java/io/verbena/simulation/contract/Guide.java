@@ -4,7 +4,7 @@ import io.verbena.api.RpcMethod;
 import io.verbena.api.RpcService;
 import java.util.concurrent.Flow;
 
-/** What simulated clients do for the servers that call them back. */
+/** The service of simulated clients, which servers call back. */
 @RpcService(name = "sim.guide.v1")
 public interface Guide {
   /** Counts. */

@@ -3,9 +3,9 @@ package io.verbena.simulation.contract;
 import java.lang.foreign.MemorySegment;
 
 /**
- * One of a stream.
+ * An item of a stream.
  *
- * @param op its call's number
- * @param index its place in the stream, from 0 on
+ * @param op the number of its call
+ * @param index the index in the stream, from 0
  */
 public record Item(long op, int index, MemorySegment value) {}

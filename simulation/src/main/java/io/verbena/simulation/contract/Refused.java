@@ -1,18 +1,18 @@
 package io.verbena.simulation.contract;
 
-/** What a handler declares to throw. */
+/** A declared exception of handlers. */
 public final class Refused extends Exception {
   private static final long serialVersionUID = 1L;
 
   private final long op;
 
-  /** Of a call. */
+  /** Makes an exception for a call. */
   public Refused(long op) {
     super("refused: " + op);
     this.op = op;
   }
 
-  /** Returns the call's number. */
+  /** Returns the number of the call. */
   public long op() {
     return op;
   }

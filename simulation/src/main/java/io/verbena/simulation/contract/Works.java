@@ -7,7 +7,7 @@ import io.verbena.api.bulk.ObjectRef;
 import io.verbena.api.bulk.Received;
 import java.util.concurrent.Flow;
 
-/** What simulated servers do. Every call carries its number, so that executions are counted. */
+/** The service of simulated servers. Every call has a number, so that executions are counted. */
 @RpcService(name = "sim.works.v1")
 public interface Works {
   /** Counts, which is not idempotent. */
@@ -18,23 +18,23 @@ public interface Works {
   @RpcMethod(id = 2, nonBlocking = true)
   long countNow(long op);
 
-  /** Gives back what it was given. */
+  /** Returns its argument. */
   @RpcMethod(id = 3)
   byte[] echo(long op, byte[] value);
 
-  /** Counts, and says nothing. */
+  /** Counts without an answer. */
   @RpcMethod(id = 4, oneway = true)
   void note(long op);
 
-  /** Calls the caller back so many times. */
+  /** Calls the caller back several times. */
   @RpcMethod(id = 5)
   long tour(long op, int stops);
 
-  /** Takes so long. */
+  /** Takes a given time. */
   @RpcMethod(id = 6)
   long work(long op, long nanos);
 
-  /** Throws what is declared, or what is not. */
+  /** Throws a declared or an undeclared exception. */
   @RpcMethod(id = 7)
   long fail(long op, boolean declared) throws Refused;
 
@@ -42,7 +42,7 @@ public interface Works {
   @RpcMethod(id = 8)
   Received read(long op, int length, Landing into);
 
-  /** Publishes an object, to be fetched. */
+  /** Publishes an object for a fetch. */
   @RpcMethod(id = 9)
   ObjectRef publish(long op, int length);
 

@@ -1,4 +1,4 @@
-/** What the simulated programs call. */
+/** The contracts of the simulated programs. */
 @NullMarked
 package io.verbena.simulation.contract;
 

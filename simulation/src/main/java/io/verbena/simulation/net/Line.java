@@ -6,7 +6,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** The way between two places: its latency and rate, and what befalls it. */
+/** The connection of two hosts, with its latency, its rate and its faults. */
 public final class Line {
   private final List<Pipe> pipes = new ArrayList<>();
   private final String name;
@@ -22,7 +22,7 @@ public final class Line {
     normal(Duration.ofNanos(50_000), Duration.ofNanos(20_000), 1_000_000_000L, 256 << 10);
   }
 
-  /** Sets what it is like. */
+  /** Sets the normal properties. */
   public void normal(Duration latency, Duration jitter, long bytesPerSecond, int bufferBytes) {
     latencyNanos = latency.toNanos();
     jitterNanos = jitter.toNanos();
@@ -30,27 +30,27 @@ public final class Line {
     this.bufferBytes = bufferBytes;
   }
 
-  /** Sets its latency from now on; nothing overtakes. */
+  /** Sets the latency from now on. Bytes do not overtake earlier ones. */
   public void latency(Duration latency) {
     latencyNanos = latency.toNanos();
   }
 
-  /** Returns its latency in nanoseconds. */
+  /** Returns the latency in nanoseconds. */
   public long latencyNanos() {
     return latencyNanos;
   }
 
-  /** Sets its rate from now on. */
+  /** Sets the rate from now on. */
   public void rate(long bytesPerSecond) {
     this.bytesPerSecond = bytesPerSecond;
   }
 
-  /** Returns its rate in bytes a second. */
+  /** Returns the rate in bytes a second. */
   public long rate() {
     return bytesPerSecond;
   }
 
-  /** Nothing passes either way any more, nor is anything lost; or all of it passes again. */
+  /** Stops both directions without loss, or lets bytes pass again. */
   public void stall(boolean stalled) {
     this.stalled = stalled;
     if (!stalled) {
@@ -58,7 +58,7 @@ public final class Line {
     }
   }
 
-  /** Nothing of one end's passes any more, though the other's does; or it passes again. */
+  /** Stops the direction from one end without loss, or lets bytes pass again. */
   public void stallFrom(NetHost end, boolean stalled) {
     if (stalled) {
       silenced.add(end);
@@ -68,7 +68,7 @@ public final class Line {
     }
   }
 
-  /** Returns whether nothing passes, one way or both. */
+  /** Returns whether one or both directions are stopped. */
   public boolean isStalled() {
     return stalled || !silenced.isEmpty();
   }

@@ -6,7 +6,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
-/** A host as the network sees it: an address, connections, and who listens. */
+/** A host of the network, with its address, connections and listeners. */
 public final class NetHost {
   private static final int GARBLED_ONE_IN = 8;
 
@@ -20,7 +20,7 @@ public final class NetHost {
     this.address = address;
   }
 
-  /** Returns its address, such as {@code 10.9.0.1}. */
+  /** Returns the address, such as {@code 10.9.0.1}. */
   public String address() {
     return address;
   }
@@ -47,15 +47,15 @@ public final class NetHost {
   }
 
   /**
-   * Has it send other bytes than it means to, here and there; or again what it means.
+   * Corrupts some bytes that the host sends, or ends that.
    *
-   * @param chance says where; null: nowhere
+   * @param chance chooses the bytes; null for none
    */
   public void garble(@Nullable SplittableRandom chance) {
     garbling = chance;
   }
 
-  /** Bytes leave this host. */
+  /** Corrupts bytes that leave this host, if that was set. */
   void leaves(byte[] bytes) {
     SplittableRandom chance = garbling;
     if (chance != null && chance.nextInt(GARBLED_ONE_IN) == 0) {
@@ -63,7 +63,7 @@ public final class NetHost {
     }
   }
 
-  /** Its process ended: connections are reset, and nobody listens any more. */
+  /** Ends the process. Connections are reset, and listeners vanish. */
   public void killProcess() {
     List.copyOf(ends).forEach(StreamEnd::kill);
     List.copyOf(listenings).forEach(StreamDriver.Backlog::vanish);

@@ -6,8 +6,7 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One direction of a connection: bytes in order, as many as its buffers hold from when they are
- * written until they are read.
+ * One direction of a connection. Its buffers hold bytes in order, from the write until the read.
  *
  * <pre>
  *   write → | under way, by the line's rate and latency | arrived | → read
@@ -60,18 +59,18 @@ final class Pipe {
     return Math.max(0, capacity - used);
   }
 
-  /** The most that is written at a time. */
+  /** Returns the most bytes of one write. */
   int segment() {
     return Math.min(SEGMENT, room());
   }
 
-  /** Takes bytes, which fit. */
+  /** Writes bytes, for which there is room. */
   void write(byte[] bytes) {
     used += bytes.length;
     send(bytes);
   }
 
-  /** Nothing comes after what was written. */
+  /** Ends the stream after the written bytes. */
   void end() {
     send(END);
   }
@@ -88,7 +87,7 @@ final class Pipe {
     agenda.at(lastDue, this::pump);
   }
 
-  /** The connection is reset: what is under way is lost, and the reader hears of that. */
+  /** Resets the connection. Bytes in flight are lost, and the reader gets a failure. */
   void reset() {
     if (!shut) {
       underWay.clear();
@@ -127,14 +126,14 @@ final class Pipe {
     }
   }
 
-  /** Nothing passes any more, and nobody waits for it. */
+  /** Shuts the pipe. No byte passes any more, and no end waits for one. */
   void shut() {
     shut = true;
     underWay.clear();
     line.carriesNoMore(this);
   }
 
-  /** Returns the bytes that are to be read next, from {@link #readFrom} on; null: none yet. */
+  /** Returns the next bytes to read, from {@link #readFrom} on; null if there are none yet. */
   byte @Nullable [] next() {
     return arrived.peek();
   }
@@ -147,7 +146,7 @@ final class Pipe {
     return bytes.length == 0;
   }
 
-  /** So many bytes of the first are read. */
+  /** Records that bytes were read. */
   void took(int bytes) {
     byte[] first = arrived.element();
     read += bytes;

@@ -13,7 +13,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Steps the streams of one loop. As the TCP link does, it reads and hands over what arrives inside
+ * Steps the streams of one loop. Like the TCP link, it reads and delivers arrived bytes inside
  * {@link #await}, at the end of the wait.
  */
 final class StreamDriver implements LinkDriver {
@@ -121,7 +121,7 @@ final class StreamDriver implements LinkDriver {
     return network.chunkBytes();
   }
 
-  /** A link comes from another loop. */
+  /** Accepts a link from another loop. */
   void arrives(StreamLink link, Runnable there) {
     arrivals.add(
         () -> {
@@ -179,7 +179,7 @@ final class StreamDriver implements LinkDriver {
       return over;
     }
 
-    /** The network's: the peer's kernel has taken it. */
+    /** Called by the network when the peer's kernel has accepted the connection. */
     void connected(StreamEnd made) {
       if (over || isGone()) {
         made.belongsTo(StreamDriver.this);
@@ -191,7 +191,7 @@ final class StreamDriver implements LinkDriver {
       settled();
     }
 
-    /** The network's: it cannot be had. */
+    /** Called by the network when the connection has failed. */
     void failed(String why) {
       if (!over) {
         failure = why;
@@ -205,7 +205,7 @@ final class StreamDriver implements LinkDriver {
       signal();
     }
 
-    /** The loop's: tells what is known, once it is over. */
+    /** Called by the loop. Reports the result of an attempt that is over. */
     void tell() {
       StreamEnd made = end;
       if (made != null) {
@@ -216,7 +216,7 @@ final class StreamDriver implements LinkDriver {
       }
     }
 
-    /** The loop ends. */
+    /** Fails the attempt, because the loop ends. */
     void abandon() {
       StreamEnd made = end;
       if (made != null) {
@@ -229,7 +229,7 @@ final class StreamDriver implements LinkDriver {
     }
   }
 
-  /** A listening address; connections wait in its backlog until the loop takes them. */
+  /** A listening address. Connections wait in its backlog until the loop accepts them. */
   final class Backlog implements Listening {
     private final URI address;
     private final LinkOptions options;
@@ -259,7 +259,7 @@ final class StreamDriver implements LinkDriver {
       return accepted;
     }
 
-    /** Its process ended. */
+    /** Removes the address, because its process has ended. */
     void vanish() {
       host.listenings().remove(this);
       waiting.clear();

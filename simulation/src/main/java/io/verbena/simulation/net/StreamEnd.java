@@ -3,7 +3,8 @@ package io.verbena.simulation.net;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One end of a connection, as a kernel has it: it may outlive its process, and be unknown to it.
+ * One end of a connection in the kernel. It may outlive its process, and the process may not know
+ * it.
  */
 final class StreamEnd {
   final Pipe in;
@@ -38,7 +39,7 @@ final class StreamEnd {
 
   void hasNews() {
     if (dead) {
-      out.reset(); // data for a process that is gone
+      out.reset(); // the data is for a process that is gone
     } else if (driver != null) {
       driver.signal();
     }

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 final class StreamLink implements Link {
-  /** What waits for the socket before it is pushed back. */
+  /** The bytes that may wait for the socket before senders are stopped. */
   private static final int HIGH_WATER = 256 << 10;
 
   private static final int READ_AT_ONCE = 256 << 10;
@@ -51,10 +51,10 @@ final class StreamLink implements Link {
   private boolean pushedBack;
   private boolean endsWhenSent;
 
-  /** Where it goes on as soon as its driver is not amid it any more. */
+  /** The move to another driver, as soon as this driver has left the link. */
   private @Nullable Move move;
 
-  // What is read, taken apart into frames and chunks.
+  // The state of the parser for frames and chunks.
   private State state = State.LENGTH;
   private ByteBuffer gathered = ByteBuffer.allocate(LEAST_GATHERED);
   private int wanted = Integer.BYTES;
@@ -68,7 +68,7 @@ final class StreamLink implements Link {
 
   private record Move(StreamDriver to, Runnable there) {}
 
-  /** Bytes that wait for the socket, read from where they are. */
+  /** Bytes that wait for the socket, in their original place. */
   private static final class Piece {
     private MemorySegment left;
     private final @Nullable Runnable whenWritten;
@@ -151,7 +151,7 @@ final class StreamLink implements Link {
     drain();
   }
 
-  /** Gives the socket as much as it takes; returns whether it took any. */
+  /** Writes as much as the socket accepts. Returns whether it accepted any bytes. */
   private boolean drain() {
     boolean some = false;
     Piece first;
@@ -198,7 +198,7 @@ final class StreamLink implements Link {
     driver.signal();
   }
 
-  /** Has another driver go on with it, if it was told to. */
+  /** Hands the link to another driver, if that was requested. */
   void leave() {
     Move due = move;
     move = null;
@@ -215,7 +215,7 @@ final class StreamLink implements Link {
     driver.arrives(this, due.there);
   }
 
-  /** Does what is ready; returns how much. */
+  /** Does the work that is ready. Returns its amount. */
   int poll() {
     if (closedBecause != null) {
       if (end.isReset()) {
@@ -260,7 +260,7 @@ final class StreamLink implements Link {
     return 0;
   }
 
-  /** Reads some of these bytes, from a place on; returns how many. */
+  /** Parses some of these bytes from an offset. Returns the number of parsed bytes. */
   private int take(byte[] bytes, int from) {
     int there = bytes.length - from;
     if (state == State.CHUNK) {
@@ -335,7 +335,7 @@ final class StreamLink implements Link {
     if (closedBecause != null) {
       return;
     }
-    // What is sent arrives though its memory may go.
+    // Sent bytes arrive even if their memory is freed.
     for (Piece piece : queue) {
       piece.left = MemorySegment.ofArray(piece.left.toArray(ValueLayout.JAVA_BYTE));
     }
@@ -372,7 +372,7 @@ final class StreamLink implements Link {
     }
   }
 
-  /** Bulk bytes of one end, as chunks of the stream. */
+  /** The bulk bytes of one end, as chunks of the stream. */
   private final class Bulk implements BulkPort {
     private final int chunkBytes;
     private final Map<Long, Target> open = new HashMap<>();
@@ -467,7 +467,7 @@ final class StreamLink implements Link {
       return SendResult.SENT;
     }
 
-    /** A piece is written; its owner hears later. */
+    /** Records that a piece is written. Its owner is notified later. */
     void written(Runnable whenWritten) {
       written.add(whenWritten);
       driver.signal();
@@ -483,7 +483,7 @@ final class StreamLink implements Link {
       return told;
     }
 
-    /** Begins a chunk; returns what is wrong with it. */
+    /** Begins a chunk. Returns an error, if it is malformed. */
     @Nullable String begin(int length, long number, long at, boolean checkpoint) {
       Target to = open.get(number);
       if (length < 1 || number < 1 || number > lastTarget) {
@@ -552,7 +552,7 @@ final class StreamLink implements Link {
       }
 
       @Override
-      @SuppressWarnings("ReferenceEquality") // the very chunk's
+      @SuppressWarnings("ReferenceEquality") // it must be the same object
       public void close(Runnable whenFenced) {
         open.remove(number);
         if (target == this) {

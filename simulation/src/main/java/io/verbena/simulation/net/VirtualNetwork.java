@@ -9,7 +9,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.SplittableRandom;
 
-/** All hosts, the lines between them, and who listens where. */
+/** A network of hosts, with the lines between them and their listeners. */
 public final class VirtualNetwork {
   static final String SCHEME = "tcp";
   private static final long ASK_AGAIN_NANOS = 1_000_000_000L;
@@ -21,18 +21,18 @@ public final class VirtualNetwork {
   private final Map<String, Line> lines = new HashMap<>();
   private int chunkBytes = 64 << 10;
 
-  /** A network without hosts. */
+  /** Makes a network without hosts. */
   public VirtualNetwork(Agenda agenda, SplittableRandom random) {
     this.agenda = agenda;
     this.random = random;
   }
 
-  /** Sets how many bytes a bulk write has; a power of two. */
+  /** Sets the length of bulk writes, a power of two. */
   public void chunkBytes(int bytes) {
     chunkBytes = bytes;
   }
 
-  /** Returns what makes a host's streams, for loops that are strands of a scheduler. */
+  /** Returns the provider of a host's links, for loops that are strands of a scheduler. */
   public LinkProvider links(NetHost host, Scheduler scheduler) {
     return new LinkProvider() {
       @Override
@@ -60,17 +60,17 @@ public final class VirtualNetwork {
     return agenda;
   }
 
-  /** Returns the host of an address; made when first asked for. */
+  /** Returns the host of an address, which is made on first use. */
   public NetHost host(String address) {
     return hosts.computeIfAbsent(address, NetHost::new);
   }
 
-  /** Has a name lead to a host from now on. */
+  /** Lets a name resolve to a host from now on. */
   public void name(String name, NetHost host) {
     names.put(name, host);
   }
 
-  /** Returns the line between two hosts; made when first asked for. */
+  /** Returns the line between two hosts, which is made on first use. */
   public Line line(NetHost one, NetHost other) {
     boolean order = one.address().compareTo(other.address()) <= 0;
     String name =
@@ -78,7 +78,7 @@ public final class VirtualNetwork {
     return lines.computeIfAbsent(name, Line::new);
   }
 
-  /** Asks a host for a connection, and again each second while nothing answers. */
+  /** Requests a connection from a host, and again each second without an answer. */
   void ask(StreamDriver.Attempt attempt, NetHost from, URI address) {
     NetHost to = names.getOrDefault(address.getHost(), hosts.get(address.getHost()));
     if (to == null) {

@@ -1,6 +1,6 @@
 /**
- * A network of streams: bytes in order with latency, a rate and bounded buffers, and what befalls
- * them; and the link over it. Each driver is its loop's alone.
+ * A network of streams with latency, a rate, bounded buffers and faults, and the link over it. Each
+ * driver belongs to one loop.
  */
 @NullMarked
 package io.verbena.simulation.net;

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Draws a plan from a seed in which most processes compress their messages, and many calls have
- * what gets shorter by that. A server that is started again may have changed its mind.
+ * Draws a plan from a seed in which most processes compress their messages. Many calls have
+ * compressible content. A restarted server may have another setting.
  */
 final class CompressionPlanner {
   private final SplittableRandom random;

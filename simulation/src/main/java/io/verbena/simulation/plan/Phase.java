@@ -1,6 +1,6 @@
 package io.verbena.simulation.plan;
 
-/** What a session is at, as far as its user can tell. */
+/** The phase of a session, as far as its user can see. */
 public enum Phase {
   NO_LINK("no link"),
   STREAM("stream"),

@@ -5,16 +5,16 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * All that a seed makes happen.
+ * The plan of a run.
  *
- * @param worldSeed what is left to the world's own chance
- * @param servers how each server is set up
- * @param clients how each client is set up
- * @param sessions from which client to which server
- * @param chunkBytes of bulk on streams
- * @param latencyNanos of streams, at rest
- * @param rate of streams at rest, in bytes a second
- * @param steps in the order of time
+ * @param worldSeed the seed of the world's own chance
+ * @param servers the settings of each server
+ * @param clients the settings of each client
+ * @param sessions the client and server of each session
+ * @param chunkBytes the length of bulk chunks on streams
+ * @param latencyNanos the latency of streams at rest
+ * @param rate the rate of streams at rest, in bytes a second
+ * @param steps the steps in the order of time
  */
 public record Plan(
     long seed,
@@ -29,18 +29,18 @@ public record Plan(
   /**
    * A session.
    *
-   * @param client by its place
-   * @param server by its place
+   * @param client the index of the client
+   * @param server the index of the server
    */
   public record Between(int client, int server) {}
 
-  /** Returns this plan with these steps alone. */
+  /** Returns this plan with only these steps. */
   public Plan withSteps(List<Step> kept) {
     return new Plan(
         seed, worldSeed, servers, clients, sessions, chunkBytes, latencyNanos, rate, kept);
   }
 
-  /** Returns this plan with its hosts set up in another way. */
+  /** Returns this plan with other settings of hosts. */
   public Plan withHosts(List<HostSettings> otherServers, List<HostSettings> otherClients) {
     return new Plan(
         seed,
@@ -54,7 +54,7 @@ public record Plan(
         steps);
   }
 
-  /** Returns this plan without a session, of which no step is. */
+  /** Returns this plan without a session that has no steps. */
   public Plan withoutSession(int gone) {
     List<Between> others = new ArrayList<>(sessions);
     others.remove(gone);
@@ -71,12 +71,12 @@ public record Plan(
     return steps.stream().anyMatch(Step.Expose.class::isInstance);
   }
 
-  /** Returns whether nothing goes wrong. */
+  /** Returns whether the plan has no faults. */
   public boolean isCalm() {
     return faults().isEmpty();
   }
 
-  /** Returns what goes wrong. */
+  /** Returns the faults. */
   public List<Step.Fault> faults() {
     List<Step.Fault> all = new ArrayList<>();
     for (Step step : steps) {

@@ -2,11 +2,11 @@ package io.verbena.simulation.plan;
 
 import java.util.function.LongFunction;
 
-/** What a seed is asked for: each kind draws other plans of the same seeds. */
+/** The kinds of plans. Each kind draws other plans from the same seeds. */
 public enum PlanKind {
   PLAIN("", Planner::of),
 
-  /** Ends reach memory that others expose. */
+  /** Ends access exposed memory of their peers. */
   REGIONS(" --regions", RegionPlanner::of),
 
   /** Messages of calls are compressed. */
@@ -22,7 +22,7 @@ public enum PlanKind {
     this.planner = planner;
   }
 
-  /** Returns what the command is given for it, behind a space; empty: nothing. */
+  /** Returns the option of the command after a space; empty for none. */
   public String option() {
     return option;
   }

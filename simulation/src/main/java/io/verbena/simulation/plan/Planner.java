@@ -37,7 +37,7 @@ public final class Planner {
 
   private final SplittableRandom random;
 
-  /** For what was added later: seeds stay as they are in all else. */
+  /** The chance for later additions, so that all else of a seed stays as it was. */
   private final SplittableRandom added;
 
   private final long seed;
@@ -113,7 +113,7 @@ public final class Planner {
     return values[random.nextInt(values.length)];
   }
 
-  /** Where changes of path are settled, few replies are kept. */
+  /** Returns the limits of sessions. Plans for changes of path keep few replies. */
   private SessionLimits limits(boolean keepsFew) {
     long ping = among(100, 300, 1_000);
     SessionLimits made = SessionLimits.DEFAULT;
@@ -150,7 +150,7 @@ public final class Planner {
   }
 
   private int partCutOff() {
-    long _ = random.nextLong(); // for nothing any more, but seeds make the plans that they made
+    long _ = random.nextLong(); // unused, but drawn so that seeds keep their plans
     return (int) among(16 << 10, 64 << 10);
   }
 
@@ -244,23 +244,23 @@ public final class Planner {
             null));
   }
 
-  /** Some transfers are begun by the server. */
+  /** Lets the server begin some transfers. */
   private Step fromServer(Step step) {
     return step instanceof Move move && added.nextInt(3) == 0 ? move.back() : step;
   }
 
-  /** All processes are one in truth: none would let go of the files of one that is killed. */
+  /** Returns whether a step kills a process. All run in this process, so files would stay open. */
   private static boolean killsProcess(Step step) {
     return step instanceof Fault fault
         && (fault.kind() == FaultKind.SERVER_RESTART || fault.kind() == FaultKind.CLIENT_RESTART);
   }
 
-  /** Some objects go into files. */
+  /** Lets some objects land in files. */
   private Step intoFile(Step step) {
     return step instanceof Move move && added.nextInt(4) == 0 ? move.into(LandingKind.FILE) : step;
   }
 
-  /** Some objects are stopped at one step of their way. */
+  /** Cuts some transfers at a stage. */
   private Step cutSome(Step step) {
     return switch (step) {
       case Move move when added.nextInt(4) == 0 -> {
@@ -279,7 +279,7 @@ public final class Planner {
     return call.kind() == CallKind.READ || (call.kind() == CallKind.ECHO && call.amount() > 1_000);
   }
 
-  /** What is pushed may be ended by either end, and be whole before its pusher knows. */
+  /** Draws a cut. Either end may end a push, and a push may be whole before its sender knows. */
   private Cut cut(boolean pushed) {
     Stage[] stages = Stage.values();
     Stage stage = stages[added.nextInt(stages.length)];
@@ -292,7 +292,7 @@ public final class Planner {
         });
   }
 
-  /** So short that a process may stand still as long, and is not taken for dead. */
+  /** Draws a short limit, so that a process that stands still as long is not taken for dead. */
   private long limit(Cut cut) {
     long[] limits = {5 * MILLI, 30 * MILLI, 120 * MILLI};
     return cut.kind() == CutKind.OUT_OF_TIME ? limits[added.nextInt(limits.length)] : 0;
@@ -307,8 +307,8 @@ public final class Planner {
   }
 
   /**
-   * All that goes wrong befalls one session's changes of path: on its first way up, then each time
-   * that its link is lost, on the way back and on the way up again.
+   * Draws faults that all hit the changes of path of one session: on its first upgrade, then after
+   * each loss of its link on the way back and on the next upgrade.
    */
   private void settling() {
     int session = random.nextInt(sessions);
@@ -332,12 +332,12 @@ public final class Planner {
     return random.nextBoolean() ? one : other;
   }
 
-  /** But those that were added later. */
+  /** Draws a fault, except those that were added later. */
   private FaultKind anyFault() {
     return DRAWN.get(random.nextInt(DRAWN.size()));
   }
 
-  /** What ends a session's RDMA link. */
+  /** Draws a fault that ends a session's RDMA link. */
   private FaultKind breaker() {
     return switch (random.nextInt(5)) {
       case 0 -> FaultKind.FABRIC_CUT;

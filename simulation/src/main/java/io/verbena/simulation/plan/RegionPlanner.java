@@ -27,8 +27,8 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Draws a plan with regions from a seed: the hosts, sessions and faults of its other plan, some of
- * its calls and objects, and memory that one end exposes and the other reaches.
+ * Draws a plan with regions from a seed. It has the hosts, sessions and faults of the seed's plain
+ * plan, some of its calls and objects, and memory that one end exposes and the other accesses.
  */
 final class RegionPlanner {
   private static final int ALL = Regions.READ | Regions.WRITE | Regions.ATOMIC;
@@ -37,13 +37,13 @@ final class RegionPlanner {
   private static final int LONGEST_BURST = 8;
   private static final int BUSY = 30;
 
-  /** So many requests are made before all those that a device may do are done by it. */
+  /** After this number of requests, the device does all requests that it can do. */
   private static final int WARM = 4;
 
   private static final long MILLI = 1_000_000L;
   private static final long HOUR = 3_600_000 * MILLI;
 
-  /** Those of which more are made stand here more than once. */
+  /** The kinds of requests. More frequent kinds are listed more than once. */
   private static final ReachKind[] KINDS = {
     ADD, ADD, EXCHANGE, EXCHANGE, SET, PUT, PUT,
     GET_ADDED, GET_EXCHANGED, GET_PUT, GET_PUT, PUT_PAIR, PUT_PAIR, PUT_PAIR,
@@ -138,7 +138,7 @@ final class RegionPlanner {
     };
   }
 
-  /** A region is used again and again, while something happens to it or to its session. */
+  /** Uses a region again and again, while events happen to it or to its session. */
   private void busy(Expose region, long when) {
     for (int i = WARM; i > 0; i--) {
       reach(Math.max(region.at() + 1, when - 5 * MILLI * i), region, GET_PUT);

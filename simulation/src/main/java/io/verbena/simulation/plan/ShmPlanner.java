@@ -12,9 +12,9 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
 /**
- * Makes a plan one of processes on one host: sessions upgrade to shared memory where they would to
- * RDMA, or all where none would, and what would befall devices befalls its links. Where a peer is
- * slow, so much is sent to it that the ring is full.
+ * Turns a plan into one of processes on one host. Sessions upgrade to shared memory in place of
+ * RDMA; all do if none would use RDMA. Faults of devices become faults of links. A slow peer is
+ * sent so much that the ring is full.
  */
 public final class ShmPlanner {
   private static final int CROWD = 40;
@@ -24,7 +24,7 @@ public final class ShmPlanner {
 
   private ShmPlanner() {}
 
-  /** Returns such a plan. */
+  /** Returns the plan with shared memory. */
   public static Plan of(Plan drawn) {
     boolean none =
         Stream.concat(drawn.servers().stream(), drawn.clients().stream())

@@ -7,26 +7,26 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Something that a run makes happen at a time. */
+/** An action of a run at a time. */
 public sealed interface Step {
-  /** Returns when, in nanoseconds since the run began. */
+  /** Returns the time in nanoseconds since the start of the run. */
   long at();
 
-  /** Returns whose it is, or between whose ends it happens: a session by its place. */
+  /** Returns the index of its session. */
   int session();
 
-  /** Returns the same of another session. */
+  /** Returns this step for another session. */
   Step of(int otherSession);
 
   /**
    * A call.
    *
-   * @param op its number, told apart by
-   * @param session whose
-   * @param amount bytes, stops or nanoseconds, as the kind has it
-   * @param timeout of the call, in nanoseconds; 0: the session's default
-   * @param cancelAfter its future is cancelled after so many nanoseconds; -1: it is not
-   * @param cut how far its object is when it is ended; null: it is not ended by that
+   * @param op the unique number
+   * @param session the index of the session
+   * @param amount bytes, stops or nanoseconds, by the kind
+   * @param timeout the timeout in nanoseconds; 0 for the session's default
+   * @param cancelAfter the nanoseconds until its future is cancelled; -1 for never
+   * @param cut the stage of its object at which it is ended; null for none
    */
   record Call(
       long at,
@@ -38,7 +38,7 @@ public sealed interface Step {
       long cancelAfter,
       @Nullable Cut cut)
       implements Step {
-    /** One that is left alone on its way. */
+    /** Makes a call without a cut. */
     public Call(
         long at, int session, long op, CallKind kind, long amount, long timeout, long cancelAfter) {
       this(at, session, op, kind, amount, timeout, cancelAfter, null);
@@ -49,18 +49,18 @@ public sealed interface Step {
       return new Call(at, other, op, kind, amount, timeout, cancelAfter, cut);
     }
 
-    /** Returns the same, ended when it has come so far, and otherwise by this time limit alone. */
+    /** Returns this step with a cut at a stage, and otherwise with only this time limit. */
     Call cut(Cut end, long limit) {
       return new Call(at, session, op, kind, amount, limit, -1, end);
     }
   }
 
-  /** What is called. */
+  /** The called method. */
   enum CallKind {
     COUNT,
     COUNT_NOW,
     ECHO,
-    /** The same, with what gets shorter where it is compressed. */
+    /** An echo with compressible content. */
     TEXT,
     NOTE,
     TOUR,
@@ -74,11 +74,11 @@ public sealed interface Step {
   /**
    * A transfer.
    *
-   * @param op its number
-   * @param length of the object
-   * @param timeout in nanoseconds; 0: none
-   * @param cancelAfter it is cancelled after so many nanoseconds; -1: it is not
-   * @param cut how far it is when it is ended; null: it is not ended by that
+   * @param op the unique number
+   * @param length the length of the object
+   * @param timeout the timeout in nanoseconds; 0 for none
+   * @param cancelAfter the nanoseconds until it is cancelled; -1 for never
+   * @param cut the stage at which it is ended; null for none
    */
   record Move(
       long at,
@@ -102,7 +102,7 @@ public sealed interface Step {
       return new Move(at, other, op, kind, landing, length, checksum, timeout, cancelAfter, cut);
     }
 
-    /** Returns the same, begun by the other end. */
+    /** Returns this transfer, begun by the other end. */
     Move back() {
       return new Move(
           at, session, op, kind.back(), landing, length, checksum, timeout, cancelAfter, cut);
@@ -112,44 +112,44 @@ public sealed interface Step {
       return new Move(at, session, op, kind, other, length, checksum, timeout, cancelAfter, cut);
     }
 
-    /** Returns the same, ended when it has come so far, and otherwise by this time limit alone. */
+    /** Returns this step with a cut at a stage, and otherwise with only this time limit. */
     Move cut(Cut end, long limit) {
       return new Move(at, session, op, kind, landing, length, checksum, limit, -1, end);
     }
   }
 
   /**
-   * The end of a call or transfer that has come to a certain step of its object's way.
+   * The planned end of a call or transfer at a stage of its object.
    *
-   * @param stage how far it has come
-   * @param kind who ends it
+   * @param stage the stage
+   * @param kind the way to end it
    */
   record Cut(Stage stage, CutKind kind) {}
 
-  /** How far an object is, as users see it. */
+  /** The stage of an object, as users see it. */
   enum Stage {
-    /** The other end knows of it. */
+    /** The other end knows the object. */
     OFFERED,
     /** The first bytes are in their landing. */
     FIRST_LANDED,
     HALF_LANDED,
-    /** The last bytes are in their landing, and nobody has said so. */
+    /** The last bytes are in their landing, but this is not reported yet. */
     ALL_LANDED,
-    /** The receiving end has all of it, and the sending end does not know yet. */
+    /** The receiving end has the whole object, but the sending end does not know yet. */
     TAKEN
   }
 
-  /** Who ends what is on its way. */
+  /** The way to end a call or transfer in progress. */
   enum CutKind {
-    /** Whoever began it cancels it. */
+    /** The end that began it cancels it. */
     CANCELLED_HERE,
     /** The other end cancels it. */
     CANCELLED_THERE,
-    /** Its time is over: whoever began it stands still there until its deadline. */
+    /** The deadline passes, because the end that began it stands still until then. */
     OUT_OF_TIME
   }
 
-  /** Which way an object goes. */
+  /** The direction of an object. */
   enum MoveKind {
     FETCH,
     PUSH,
@@ -158,12 +158,12 @@ public sealed interface Step {
     /** The server pushes to its client. */
     PUSH_BACK;
 
-    /** Returns whether whoever has the object begins. */
+    /** Returns whether the end with the object begins. */
     public boolean isPush() {
       return this == PUSH || this == PUSH_BACK;
     }
 
-    /** Returns the same, begun by the other end. */
+    /** Returns this direction, begun by the other end. */
     MoveKind back() {
       return switch (this) {
         case FETCH -> FETCH_BACK;
@@ -174,29 +174,29 @@ public sealed interface Step {
     }
   }
 
-  /** Which {@link Landing} it goes to. */
+  /** The kind of {@link Landing}. */
   enum LandingKind {
     MEMORY,
     POOLED,
     CHUNKS,
-    /** A file that appears when it is whole; with sums, as by default. */
+    /** A file that appears when it is whole. It has checksums, which is the default. */
     FILE
   }
 
   /**
    * A call with streams.
    *
-   * @param op its number
-   * @param ending how its stream ends: of two, the one that it returns
-   * @param argumentsEnding how the other one ends, where there are two
-   * @param items that its publisher would send
-   * @param itemBytes of each
-   * @param until where the ending is not a good one: behind so many items
-   * @param ask how many items its subscriber requests at a time
-   * @param pace nanoseconds between two items of the publisher's; 0: as requested, at once
-   * @param rest nanoseconds until the subscriber requests more; 0: at once
-   * @param timeout of the call, in nanoseconds; 0: none
-   * @param cancelAfter its caller cancels it after so many nanoseconds; -1: it does not
+   * @param op the unique number
+   * @param ending the end of the stream. If there are two, it is that of the returned stream
+   * @param argumentsEnding the end of the stream of arguments, if there are two
+   * @param items the number of items that the publisher would send
+   * @param itemBytes the bytes of each item
+   * @param until the number of items before an ending other than {@link StreamEnding#WELL}
+   * @param ask the number of items that the subscriber requests at a time
+   * @param pace the nanoseconds between two items of the publisher; 0 for none
+   * @param rest the nanoseconds until the subscriber requests more; 0 for none
+   * @param timeout the timeout of the call in nanoseconds; 0 for none
+   * @param cancelAfter the nanoseconds until the caller cancels it; -1 for never
    */
   record Stream(
       long at,
@@ -234,7 +234,7 @@ public sealed interface Step {
     }
   }
 
-  /** Which way items go. */
+  /** The direction of items. */
   enum StreamKind {
     /** The handler sends. */
     WATCH,
@@ -265,32 +265,32 @@ public sealed interface Step {
     }
   }
 
-  /** How a stream ends, if nothing else ends it. */
+  /** The planned end of a stream. */
   enum StreamEnding {
-    /** Its publisher completes. */
+    /** The publisher completes. */
     WELL,
-    /** Its subscriber cancels it. */
+    /** The subscriber cancels. */
     CANCELLED,
-    /** Its publisher fails. */
+    /** The publisher fails. */
     FAILED,
-    /** Its publisher falls silent. */
+    /** The publisher sends no more, without an end. */
     SILENT,
-    /** Its subscriber requests no more. */
+    /** The subscriber requests no more. */
     LEFT,
-    /** Nobody subscribes. */
+    /** There is no subscriber. */
     IGNORED
   }
 
   /**
-   * Memory is exposed.
+   * An exposure of memory.
    *
-   * @param op its number
+   * @param op the unique number
    * @param back whether the client exposes it; else the server
-   * @param shared whether it is the memory that its process exposes to others, too
-   * @param access as in {@link io.verbena.api.region.Regions}
-   * @param lease in nanoseconds
-   * @param renewAfter the lease begins anew after so many nanoseconds; -1: it does not
-   * @param closeAfter its owner closes it after so many nanoseconds; -1: he does not
+   * @param shared whether its process also exposes the memory to other peers
+   * @param access the access, as in {@link io.verbena.api.region.Regions}
+   * @param lease the lease in nanoseconds
+   * @param renewAfter the nanoseconds until the lease is renewed; -1 for never
+   * @param closeAfter the nanoseconds until the owner closes it; -1 for never
    */
   record Expose(
       long at,
@@ -310,13 +310,13 @@ public sealed interface Step {
   }
 
   /**
-   * The peer of whoever has exposed memory reaches it.
+   * An access to exposed memory of the peer.
    *
-   * @param op its number
+   * @param op the unique number
    * @param region the number of the exposure
-   * @param place which word, or which pair of a flag and its data
-   * @param timeout in nanoseconds; 0: the session's default
-   * @param cancelAfter it is cancelled after so many nanoseconds; -1: it is not
+   * @param place the index of the word, or of the pair of a flag and its data
+   * @param timeout the timeout in nanoseconds; 0 for the session's default
+   * @param cancelAfter the nanoseconds until it is cancelled; -1 for never
    */
   record Reach(
       long at,
@@ -334,43 +334,43 @@ public sealed interface Step {
     }
   }
 
-  /** What is done with memory that the peer has exposed. */
+  /** The operation on exposed memory of the peer. */
   enum ReachKind {
-    /** A bit of its own is added to a word, of which nothing else is done but reads. */
+    /** Adds its own bit to a word that other operations only read or add to. */
     ADD,
-    /** A word that nothing else changes is exchanged for a value that nobody else writes. */
+    /** Exchanges a word, which only exchanges change, for a unique value. */
     EXCHANGE,
-    /** The same, and no more is told than whether. */
+    /** Exchanges a word in the same way, but returns only whether it was changed. */
     SET,
-    /** A word that nothing else changes is written, with a value that nobody else writes. */
+    /** Writes a unique value to a word, which only writes change. */
     PUT,
     GET_ADDED,
     GET_EXCHANGED,
     GET_PUT,
-    /** By one request: the data, and then the flag that says which. */
+    /** Writes the data and then its flag, by one request. */
     PUT_PAIR,
-    /** By one request: the flag, and then the data. */
+    /** Reads the flag and then the data, by one request. */
     GET_PAIR,
-    /** What nobody changes. */
+    /** Reads constant bytes. */
     GET_LONG,
-    /** What its ref, which is forged, says that it has. */
+    /** Reads beyond the end, with a forged ref that claims more bytes. */
     GET_BEYOND,
-    /** What its ref, which is forged, says that it allows. */
+    /** Accesses memory without permission, with a forged ref that claims it. */
     WITHOUT_RIGHT,
     WITH_WRONG_KEY
   }
 
   /**
-   * Something that goes wrong.
+   * A fault.
    *
-   * @param session between whose ends
-   * @param nanos for so long
-   * @param amount of what the kind has
-   * @param aim it waits until its session is in this phase, but not for ever; null: for none
+   * @param session the session whose ends it hits
+   * @param nanos the duration
+   * @param amount the amount, by the kind
+   * @param aim the phase of the session that it waits for, up to a limit; null for none
    */
   record Fault(long at, FaultKind kind, int session, long nanos, long amount, @Nullable Phase aim)
       implements Step {
-    /** One that happens at its time. */
+    /** Makes a fault that waits for no phase. */
     public Fault(long at, FaultKind kind, int session, long nanos, long amount) {
       this(at, kind, session, nanos, amount, null);
     }
@@ -380,13 +380,13 @@ public sealed interface Step {
       return new Fault(at, kind, other, nanos, amount, aim);
     }
 
-    /** Returns what befalls shared memory where this would befall a device or the fabric. */
+    /** Returns the fault of shared memory for this fault of a device or the fabric. */
     Fault overSharedMemory() {
       return new Fault(at, kind.overSharedMemory(), session, nanos, amount, aim);
     }
   }
 
-  /** What goes wrong. */
+  /** The kind of a fault. */
   enum FaultKind {
     STREAM_RESET,
     STREAM_STALL,
@@ -412,24 +412,24 @@ public sealed interface Step {
     SERVER_DRAINS,
     /** The client's links through shared memory are cut. */
     SHM_CUT,
-    /** Loops are woken late by what comes through shared memory. */
+    /** Bytes in shared memory wake loops late. */
     SHM_LATE,
-    /** The loops of one end are not woken by it, nor by a peer that wants to connect. */
+    /** Neither shared memory nor connecting peers wake the loops of one end. */
     SHM_UNHEARD,
     /** The files of links that are being opened are removed. */
     SHM_REMOVED,
     /** The server offers no link through shared memory. */
     SHM_REFUSED;
 
-    /** Those of plans whose better links are RDMA's. */
+    /** The faults of plans with RDMA. */
     public static final Set<FaultKind> WITH_RDMA = EnumSet.range(STREAM_RESET, SERVER_DRAINS);
 
-    /** Those of plans whose better links go through shared memory. */
+    /** The faults of plans with shared memory. */
     public static final Set<FaultKind> WITH_SHM =
         EnumSet.copyOf(
             Arrays.stream(values()).map(FaultKind::overSharedMemory).collect(Collectors.toSet()));
 
-    /** Returns whether an end takes late what comes, or for a while nothing. */
+    /** Returns whether an end receives late, or for a while nothing. */
     boolean isSlow() {
       return switch (this) {
         case SERVER_STANDS_STILL, CLIENT_STANDS_STILL, SHM_LATE, SHM_UNHEARD -> true;

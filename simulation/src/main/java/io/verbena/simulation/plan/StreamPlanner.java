@@ -20,10 +20,11 @@ final class StreamPlanner {
   private long op;
 
   /**
-   * For a plan that has all else.
+   * Makes a planner for a plan with other steps.
    *
-   * @param bounded hosts have few threads for handlers, which do not wait for ever for their items
-   * @param op the last number given away
+   * @param bounded whether hosts have few threads for handlers. Handlers then do not wait for items
+   *     for ever
+   * @param op the last used number
    */
   StreamPlanner(long seed, int sessions, long span, boolean bounded, long op, List<Step> steps) {
     this.random = new SplittableRandom(seed ^ 0x6a09e667f3bcc908L);
@@ -84,7 +85,7 @@ final class StreamPlanner {
     };
   }
 
-  /** So that many streams last until something happens to them. */
+  /** Draws a pace at which many streams last until a fault hits them. */
   private long pace(int items) {
     return random.nextInt(3) == 0 ? 0 : random.nextLong(2 * span / (items + 1) + 1);
   }

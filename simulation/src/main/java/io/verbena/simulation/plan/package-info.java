@@ -1,6 +1,6 @@
 /**
- * What a seed makes happen: hosts, sessions, calls, transfers and faults, as values that can be
- * left out one by one.
+ * Plans from seeds: hosts, sessions, calls, transfers and faults, as values that can be left out
+ * one by one.
  */
 @NullMarked
 package io.verbena.simulation.plan;

@@ -3,14 +3,15 @@ package io.verbena.simulation.time;
 import java.util.PriorityQueue;
 
 /**
- * What is to happen when, on a clock that only moves forward; same time: in the order of adding.
+ * The scheduled events, on a clock that only moves forward. Events of the same time run in the
+ * order of adding.
  */
 public final class Agenda {
   private final PriorityQueue<Entry> entries = new PriorityQueue<>();
   private long orders;
   private long now;
 
-  /** Something to happen; may be called off. */
+  /** A scheduled event, which may be called off. */
   public static final class Entry implements Comparable<Entry> {
     private final long due;
     private final long order;
@@ -23,7 +24,7 @@ public final class Agenda {
       this.action = action;
     }
 
-    /** Has it not happen. */
+    /** Cancels the event. */
     public void callOff() {
       off = true;
     }
@@ -35,24 +36,24 @@ public final class Agenda {
     }
   }
 
-  /** Returns the time, in nanoseconds since the run began. */
+  /** Returns the time in nanoseconds since the start of the run. */
   public long now() {
     return now;
   }
 
-  /** Has something happen after so many nanoseconds. */
+  /** Schedules an action after a time in nanoseconds. */
   public Entry after(long nanos, Runnable action) {
     return at(now + Math.max(0, nanos), action);
   }
 
-  /** Has something happen at a time; one that has passed means now. */
+  /** Schedules an action at a time. A past time means now. */
   public Entry at(long due, Runnable action) {
     Entry entry = new Entry(Math.max(due, now), orders++, action);
     entries.add(entry);
     return entry;
   }
 
-  /** Returns when the next entry is due; {@code Long.MAX_VALUE} where there is none. */
+  /** Returns the time of the next entry; {@code Long.MAX_VALUE} if there is none. */
   public long nextDue() {
     Entry first;
     while ((first = entries.peek()) != null && first.off) {
@@ -61,12 +62,12 @@ public final class Agenda {
     return first == null ? Long.MAX_VALUE : first.due;
   }
 
-  /** Moves the clock on. */
+  /** Moves the clock forward. */
   public void moveTo(long time) {
     now = Math.max(now, time);
   }
 
-  /** Runs the next entry if it is due; returns whether it was. */
+  /** Runs the next entry if it is due. Returns whether it was. */
   public boolean step() {
     if (nextDue() > now) {
       return false;

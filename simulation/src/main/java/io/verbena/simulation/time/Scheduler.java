@@ -8,8 +8,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets one strand run at a time, drawn from the seed among those that may, and time pass where none
- * may. Belongs to the thread that runs it.
+ * Runs one strand at a time. The seed chooses among the strands that can run. If none can, time
+ * passes. The scheduler belongs to the thread that runs it.
  */
 public final class Scheduler {
   private static final int TURN_NANOS = 3_000;
@@ -28,37 +28,37 @@ public final class Scheduler {
   private long turns;
   private long hash = 1;
 
-  /** Something beside the agenda that has events of its own, on the same clock. */
+  /** Another source of events on the same clock, beside the agenda. */
   public interface Outside {
-    /** Runs what is due; returns whether there was something. */
+    /** Runs an event that is due. Returns whether there was one. */
     boolean step();
 
-    /** Returns when the next is due; {@code Long.MAX_VALUE} where there is none. */
+    /** Returns the time of the next event; {@code Long.MAX_VALUE} if there is none. */
     long nextDue();
   }
 
-  /** A scheduler that draws from a seed of its own. */
+  /** Makes a scheduler with its own source of chance. */
   public Scheduler(SplittableRandom random, java.util.function.Function<Agenda, Outside> outside) {
     this.random = random;
     this.outside = outside.apply(agenda);
   }
 
-  /** Returns what is to happen when. */
+  /** Returns the scheduled events. */
   public Agenda agenda() {
     return agenda;
   }
 
-  /** Returns how many turns strands have had. */
+  /** Returns the number of turns so far. */
   public long turns() {
     return turns;
   }
 
-  /** Returns a number that two equal runs share, and others hardly ever. */
+  /** Returns a hash that is the same for equal runs, and hardly ever for others. */
   public long hash() {
     return hash;
   }
 
-  /** Adds to what {@link #hash} tells runs apart by. */
+  /** Adds a value to the {@link #hash}. */
   public void mix(long value) {
     hash = (hash ^ value) * 0x9E3779B97F4A7C15L;
     hash ^= hash >>> 29;
@@ -69,7 +69,7 @@ public final class Scheduler {
     return running;
   }
 
-  /** Returns the strand that runs now, for what only strands do. */
+  /** Returns the strand that runs now. Fails on the scheduler's own thread. */
   public Strand strand() {
     Strand strand = running;
     if (strand == null) {
@@ -78,7 +78,7 @@ public final class Scheduler {
     return strand;
   }
 
-  /** Has somebody look after each turn, until what is looked for has come. */
+  /** Calls a check after each turn, until it returns true. */
   public void watch(BooleanSupplier hasCome) {
     watches.add(hasCome);
   }
@@ -100,15 +100,15 @@ public final class Scheduler {
   }
 
   /**
-   * Runs until something is so.
+   * Runs until a condition holds.
    *
    * @param until the latest time
-   * @return whether it is so
+   * @return whether the condition holds
    */
   public boolean run(BooleanSupplier done, long until) {
     while (true) {
       while (agenda.step() || outside.step()) {
-        // All that is due.
+        // Runs all events that are due.
       }
       if (done.getAsBoolean()) {
         return true;
@@ -159,8 +159,8 @@ public final class Scheduler {
     }
   }
 
-  /** Waits until the turn is over: the strand waits, has ended, or blocks in what it called. */
-  @SuppressWarnings("ThreadPriorityCheck") // who is to run instead is known
+  /** Waits for the end of the turn. The strand then waits, has ended, or blocks in a call. */
+  @SuppressWarnings("ThreadPriorityCheck") // the other thread is known
   private void awaitEnd(Strand strand) {
     while (!over.tryAcquire()) {
       if (!strand.mayBlock()) {
@@ -175,8 +175,8 @@ public final class Scheduler {
     }
   }
 
-  /** What the last turn has woken from where it blocked is there before the next is drawn. */
-  @SuppressWarnings("ThreadPriorityCheck") // who is to run instead is known
+  /** Waits for blocked strands that the last turn has woken, before the next turn is drawn. */
+  @SuppressWarnings("ThreadPriorityCheck") // the other thread is known
   private void awaitReturns() {
     for (int i = 0; i < blocked.size(); i++) {
       while (blocked.get(i).comesBack()) {
@@ -187,7 +187,7 @@ public final class Scheduler {
   }
 
   /** Lets a strand that was cut unwind at once. */
-  @SuppressWarnings("ThreadPriorityCheck") // who is to run instead is known
+  @SuppressWarnings("ThreadPriorityCheck") // the other thread is known
   void runOut(Strand strand) {
     if (running != null) {
       return;

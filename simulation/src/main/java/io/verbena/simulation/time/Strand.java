@@ -5,8 +5,8 @@ import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A thread that runs only while its scheduler lets it, and then nothing else does: so several may
- * wait in the midst of what they do, as a program's threads do, and one seed still makes one run.
+ * A thread that runs only in its turns, while no other strand runs. Strands may wait in the midst
+ * of their work like threads of a program, but one seed still gives one run.
  */
 public final class Strand {
   private static final ThreadLocal<Strand> CURRENT = new ThreadLocal<>();
@@ -27,9 +27,9 @@ public final class Strand {
   private boolean cut;
   private Agenda.@Nullable Entry alarm;
 
-  /** Where strands run; a place that stands still keeps its strands from running. */
+  /** The place of strands. Strands of a place that stands still do not run. */
   public interface Place {
-    /** Returns whether nothing runs there now. */
+    /** Returns whether no strand of the place may run now. */
     boolean standsStill();
   }
 
@@ -58,7 +58,7 @@ public final class Strand {
         body.run();
       }
     } catch (Cut e) {
-      // Its process is gone.
+      // The process is gone.
     } catch (Throwable e) {
       scheduler.failed(this, e);
     } finally {
@@ -68,7 +68,7 @@ public final class Strand {
     }
   }
 
-  /** Returns its name, for traces. */
+  /** Returns the name for traces. */
   public String name() {
     return name;
   }
@@ -81,7 +81,7 @@ public final class Strand {
     return ended;
   }
 
-  /** The scheduler's: has it run until it waits. */
+  /** Called by the scheduler. Runs the strand until it waits. */
   void start() {
     thread.start();
   }
@@ -92,7 +92,7 @@ public final class Strand {
 
   private void handBack() {
     boolean was = elsewhere;
-    elsewhere = false; // what it waits for from here is its turn
+    elsewhere = false; // from here on the strand waits for its turn
     scheduler.turnIsOver();
     awaitTurn();
     elsewhere = was;
@@ -101,7 +101,7 @@ public final class Strand {
     }
   }
 
-  /** What waits uninterruptibly would hide from the scheduler that it was interrupted meanwhile. */
+  /** Waits for the turn. An uninterruptible wait would hide interrupts from the scheduler. */
   private void awaitTurn() {
     boolean taken = false;
     while (!taken) {
@@ -118,15 +118,15 @@ public final class Strand {
     }
   }
 
-  /** Lets others run, and goes on when it is this strand's turn again. On the strand. */
+  /** Lets other strands run, and continues in the next turn. Called on the strand. */
   public void pause() {
     handBack();
   }
 
   /**
-   * Waits until it is {@linkplain #wake woken}, or the time has passed. On the strand.
+   * Waits for a {@linkplain #wake wake-up}, or until the time has passed. Called on the strand.
    *
-   * @param nanos {@code Long.MAX_VALUE}: for ever
+   * @param nanos the time; {@code Long.MAX_VALUE} for ever
    */
   public void await(long nanos) {
     runnable = false;
@@ -137,9 +137,9 @@ public final class Strand {
   }
 
   /**
-   * Waits so long, unless it is interrupted. On the strand.
+   * Waits for a time. Called on the strand.
    *
-   * @throws InterruptedException if it was
+   * @throws InterruptedException if the strand was interrupted
    */
   public void sleep(long nanos) throws InterruptedException {
     long end = scheduler.agenda().now() + nanos;
@@ -154,9 +154,9 @@ public final class Strand {
   }
 
   /**
-   * Waits until something has completed. On the strand.
+   * Waits until a future has completed. Called on the strand.
    *
-   * @throws InterruptedException if it was interrupted before
+   * @throws InterruptedException if the strand was interrupted before
    */
   public void awaitDone(CompletableFuture<?> future) throws InterruptedException {
     CompletableFuture<?> _ = future.whenComplete((result, failure) -> wake());
@@ -171,8 +171,8 @@ public final class Strand {
   }
 
   /**
-   * Does something that may block the thread by means of its own, as a blocking call does: the turn
-   * is over when it does, and the strand goes on in a turn of its own. On the strand.
+   * Runs work that may block the thread by other means, such as a blocking call. Blocking ends the
+   * turn, and the strand continues in a later turn. Called on the strand.
    */
   public void block(Runnable work) {
     elsewhere = true;
@@ -187,7 +187,7 @@ public final class Strand {
   private void rejoin() {
     if (outOfTurn) {
       runnable = true;
-      outOfTurn = false; // last: the scheduler goes on
+      outOfTurn = false; // this is last, because the scheduler then continues
       awaitTurn();
       if (cut) {
         throw new Cut();
@@ -196,10 +196,11 @@ public final class Strand {
   }
 
   /**
-   * The scheduler's: returns whether it blocks by other means than its own, and so ends its turn.
+   * Called by the scheduler. Returns whether the strand blocks by other means, which ends its turn.
    */
   boolean blocks() {
-    boolean parked = !isBusy(); // looked at first: it is elsewhere until it hands its turn back
+    boolean parked =
+        !isBusy(); // read first, because the strand is elsewhere until it ends its turn
     if (parked && elsewhere && !outOfTurn) {
       runnable = false;
       outOfTurn = true;
@@ -212,7 +213,7 @@ public final class Strand {
     return mayBlock;
   }
 
-  /** The scheduler's: returns whether it was woken from where it blocked, and is to rejoin. */
+  /** Called by the scheduler. Returns whether the strand no longer blocks, and rejoins. */
   boolean comesBack() {
     return outOfTurn && isBusy();
   }
@@ -225,11 +226,11 @@ public final class Strand {
   }
 
   /**
-   * Has the calling strand wait for a permit, in virtual time; also while it {@linkplain #block
+   * Makes the calling strand wait for a permit in virtual time, also while it {@linkplain #block
    * blocks}.
    *
-   * @return whether it has one
-   * @throws InterruptedException if it was interrupted before
+   * @return whether it has got a permit
+   * @throws InterruptedException if the strand was interrupted before
    */
   public static boolean acquire(Semaphore permits, long nanos) throws InterruptedException {
     Strand mine = CURRENT.get();
@@ -265,7 +266,7 @@ public final class Strand {
     return thread.isInterrupted() || interruptedInWait;
   }
 
-  /** Has it go on. From anywhere but itself. */
+  /** Wakes the strand. Not called on the strand itself. */
   public void wake() {
     if (alarm != null) {
       alarm.callOff();
@@ -276,7 +277,7 @@ public final class Strand {
     }
   }
 
-  /** Ends it where it waits: its process is gone. */
+  /** Ends the strand in its wait, because its process is gone. */
   public void cut() {
     if (!ended) {
       cut = true;

@@ -1,6 +1,6 @@
 /**
- * A clock that a run owns, what happens when, and threads of which one runs at a time, the one that
- * is let.
+ * The clock of a run, its scheduled events, and its threads, of which the scheduler runs one at a
+ * time.
  */
 @NullMarked
 package io.verbena.simulation.time;

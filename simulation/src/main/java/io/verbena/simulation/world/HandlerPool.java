@@ -33,12 +33,12 @@ public final class HandlerPool implements Executor {
     this.queueLength = queueLength;
   }
 
-  /** Has it take nothing, or again what it has room for. */
+  /** Makes the pool reject all tasks, or ends that. */
   public void full(boolean full) {
     this.full = full;
   }
 
-  /** Returns how many tasks have come to run or wait. */
+  /** Returns the number of tasks that run or wait. */
   public int underWay() {
     return busy + queue.size();
   }
@@ -74,7 +74,7 @@ public final class HandlerPool implements Executor {
     }
   }
 
-  /** Returns the place in the order of handing over of the task that runs; -1 where none does. */
+  /** Returns the running task's place in the order of submission; -1 if no task runs. */
   public long currentTicket() {
     @Nullable Long mine = tickets.get(scheduler.running());
     return mine == null ? -1 : mine;

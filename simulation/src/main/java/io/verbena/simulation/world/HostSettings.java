@@ -5,16 +5,16 @@ import io.verbena.rdma.RdmaSettings;
 import io.verbena.verbs.fabric.DeviceProfile;
 
 /**
- * How one process is set up.
+ * The settings of one process.
  *
- * @param handlerThreads how many handlers run at a time
- * @param handlerQueue how many more wait
- * @param upgrades which better links it has
- * @param bulkMemoryBytes for objects
- * @param partCutOff from which length values travel beside their message
- * @param rails whether it has two adapters
- * @param compressFrom from which length on messages are compressed; 0: none is; negative: none is,
- *     but by the process that follows
+ * @param handlerThreads the number of concurrent handlers
+ * @param handlerQueue the number of handlers that may wait
+ * @param upgrades the better links of the process
+ * @param bulkMemoryBytes the memory for objects
+ * @param partCutOff the length from which values travel beside their message
+ * @param rails whether the process has two adapters
+ * @param compressFrom the length from which messages are compressed; 0 for none. With a negative
+ *     value only the next process compresses, from the absolute value
  */
 public record HostSettings(
     SessionLimits limits,
@@ -27,13 +27,13 @@ public record HostSettings(
     int partCutOff,
     boolean rails,
     int compressFrom) {
-  /** Little, so that most objects are spread. */
+  /** The limit is low, so that most objects are spread. */
   static final long RAILS_FROM_BYTES = 128 << 10;
 
-  /** As many threads or places as anybody needs. */
+  /** A sufficient number of threads or places. */
   public static final int UNBOUNDED = 1_000;
 
-  /** Returns the same with other messages compressed. */
+  /** Returns these settings with another limit of compression. */
   public HostSettings compressing(int from) {
     return new HostSettings(
         limits,
@@ -48,7 +48,7 @@ public record HostSettings(
         from);
   }
 
-  /** Returns the same with other better links. */
+  /** Returns these settings with other better links. */
   public HostSettings with(Upgrades others) {
     return new HostSettings(
         limits,
@@ -63,12 +63,12 @@ public record HostSettings(
         compressFrom);
   }
 
-  /** Returns how the process is set up that follows. */
+  /** Returns the settings of the next process. */
   HostSettings ofNext() {
     return compressing(-compressFrom);
   }
 
-  /** Returns whether handlers may have to wait for one another. */
+  /** Returns whether handlers may have to wait for others. */
   public boolean isBounded() {
     return handlerThreads < UNBOUNDED;
   }

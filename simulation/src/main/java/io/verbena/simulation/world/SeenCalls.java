@@ -5,18 +5,18 @@ import io.verbena.link.UpgradeDriver;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 
-/** Sees the calls of a driver before they are made. */
+/** Observes the calls of a driver before they are made. */
 @FunctionalInterface
 interface SeenCalls {
   /**
-   * A method is about to be called.
+   * Called before a method.
    *
-   * @param arguments may be changed
-   * @throws LinkException to have the call fail so
+   * @param arguments the arguments, which may be changed
+   * @throws LinkException to make the call fail
    */
   void call(String method, Object[] arguments) throws LinkException;
 
-  /** Returns a driver of which somebody sees the calls that have arguments. */
+  /** Returns a driver whose calls with arguments are observed. */
   static UpgradeDriver of(UpgradeDriver driver, SeenCalls seer) {
     return (UpgradeDriver)
         Proxy.newProxyInstance(

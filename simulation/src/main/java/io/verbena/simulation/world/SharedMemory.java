@@ -10,11 +10,11 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * What the processes of a run share, as if all were on one host: a directory of real files and
- * sockets, which are looked at in the run's time.
+ * The shared directory of a run's processes, which are all on one host. It has real files and
+ * sockets, which are checked in the run's time.
  *
- * <p>What the kernel does with them it does at once, within the call; so a run is the same each
- * time, as long as it takes less than the 10 s after which directories of the dead are removed.
+ * <p>The kernel handles them at once, within the call. So a run is the same each time, as long as
+ * it takes less than 10 s, after which directories of dead processes are removed.
  */
 final class SharedMemory {
   private static final Path MEMORY = Path.of("/dev/shm");
@@ -37,21 +37,21 @@ final class SharedMemory {
     }
   }
 
-  /** Returns what a process has of it. */
+  /** Returns the part of a process. */
   ShmProcess of(SimHost host) {
     ShmProcess process = new ShmProcess(host, base, agenda, random);
     processes.add(process);
     return process;
   }
 
-  /** Looks whether there is something at the sockets of those that wait there. */
+  /** Checks the sockets of waiting loops for events. */
   void look() {
     for (int i = 0; i < processes.size(); i++) {
       processes.get(i).look();
     }
   }
 
-  /** Nothing of it is left. */
+  /** Removes all files. */
   void close() {
     processes.forEach(ShmProcess::free);
     try (var files = Files.walk(base)) {

@@ -24,9 +24,9 @@ import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** One process's links through shared memory, those of the product, and what befalls them. */
+/** The product's links through shared memory of one process, with faults. */
 public final class ShmProcess implements UpgradeProvider {
-  /** Small, so that they are full and wrap often. */
+  /** The rings are small, so that they are full and wrap often. */
   private static final ShmSettings SETTINGS = new ShmSettings(256 << 10);
 
   private static final URI HERE = URI.create("tcp://127.0.0.1");
@@ -69,7 +69,7 @@ public final class ShmProcess implements UpgradeProvider {
         driver,
         (method, arguments) -> {
           if (method.equals("request")) {
-            arguments[0] = HERE; // every peer is taken for one of this host
+            arguments[0] = HERE; // every peer counts as a process of this host
           } else if (method.equals("offer") && refuses) {
             throw new LinkException("the plan has it that no link can be had", null);
           }
@@ -81,12 +81,12 @@ public final class ShmProcess implements UpgradeProvider {
     return links.figures();
   }
 
-  /** Returns one of its {@linkplain #figures figures}. */
+  /** Returns one of the {@linkplain #figures figures}. */
   public long figure(String name) {
     return links.figures().getOrDefault(name, 0L);
   }
 
-  /** Cuts its links: each end takes the other's process for gone. */
+  /** Cuts the links. Each end takes the other's process for dead. */
   public void cut() {
     try {
       for (SelectionKey key : keys()) {
@@ -100,22 +100,22 @@ public final class ShmProcess implements UpgradeProvider {
     }
   }
 
-  /** Has what wakes its loops do so later by so much. */
+  /** Delays wake-ups of its loops. */
   public void late(long nanos) {
     late = nanos;
   }
 
-  /** Has its loops not be woken at all, and nobody be taken who connects; or woken again. */
+  /** Stops wake-ups of its loops and the acceptance of connections, or ends that. */
   public void deaf(boolean deaf) {
     this.deaf = deaf;
   }
 
-  /** Has it offer no links; or offer them again. */
+  /** Makes the process offer no links, or ends that. */
   public void refuse(boolean refuses) {
     this.refuses = refuses;
   }
 
-  /** Somebody tidies up where its files are. */
+  /** Removes the files of the process, as a cleaner of temporary files does. */
   public void removeFiles() {
     try {
       for (SelectionKey key : keys()) {
@@ -146,7 +146,7 @@ public final class ShmProcess implements UpgradeProvider {
     return keys;
   }
 
-  /** Its kernel closes its sockets, and what it has written stays as it is. */
+  /** Kills the process. The kernel closes its sockets, and written bytes stay. */
   void kill() {
     killed = true;
     try {
@@ -158,7 +158,7 @@ public final class ShmProcess implements UpgradeProvider {
     }
   }
 
-  /** Lets go of what it has outside the heap; what its dead ends make of that is nobody's. */
+  /** Frees its memory outside the heap. Effects on its dead ends are not checked. */
   void free() {
     for (UpgradeDriver driver : drivers) {
       driver.close();

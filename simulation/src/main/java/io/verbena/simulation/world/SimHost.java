@@ -17,15 +17,17 @@ import java.util.concurrent.Semaphore;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** One process on one host: its clock, loops, handler threads, device, and its client or server. */
+/**
+ * One process on one host, with its clock, loops, handler threads, device, and client or server.
+ */
 public final class SimHost implements Strand.Place, NanoClock {
   private static final long LONGEST_WAIT_NANOS = 1_000_000_000L;
   private static final long SPIN_NANOS = 5_000;
 
-  /** Far more than what is there to do at one moment. */
+  /** Far more cycles than the work of one moment needs. */
   private static final int MOST_CYCLES_AT_ONCE = 100_000;
 
-  /** So many threads for files, checksums and copies. */
+  /** The number of threads for files, checksums and copies. */
   private static final int WORKERS = 4;
 
   private final SimWorld world;
@@ -104,7 +106,7 @@ public final class SimHost implements Strand.Place, NanoClock {
     return still || killed;
   }
 
-  /** Has the process stand still, as under SIGSTOP; or go on. */
+  /** Stops the process, as SIGSTOP does, or continues it. */
   public void standStill(boolean still) {
     long now = world.scheduler().agenda().now();
     if (still && !this.still) {
@@ -115,12 +117,12 @@ public final class SimHost implements Strand.Place, NanoClock {
     this.still = still;
   }
 
-  /** Returns for how long it has stood still so far. */
+  /** Returns the time for which the process has stood still so far. */
   public long stillNanos() {
     return stillNanos + (still ? world.scheduler().agenda().now() - stillSince : 0);
   }
 
-  /** It stood still for so long together with all else. */
+  /** Adds a time for which the whole machine stood still. */
   void stoodStill(long nanos) {
     if (!still) {
       stillNanos += nanos;
@@ -135,67 +137,67 @@ public final class SimHost implements Strand.Place, NanoClock {
     this.client = client;
   }
 
-  /** Returns its client; null on a server's host. */
+  /** Returns the client; null on a server's host. */
   public @Nullable VerbenaClient client() {
     return client;
   }
 
-  /** Returns its server; null on a client's host. */
+  /** Returns the server; null on a client's host. */
   public @Nullable VerbenaServer server() {
     return server;
   }
 
-  /** Returns how the process is set up that follows. */
+  /** Returns the settings of the next process. */
   public HostSettings settingsOfNext() {
     return settings.ofNext();
   }
 
-  /** Returns its loops. */
+  /** Returns the event loops. */
   public List<EventLoop> loops() {
     return loops;
   }
 
-  /** Returns its handler threads. */
+  /** Returns the handler threads. */
   public HandlerPool handlers() {
     return handlers;
   }
 
-  /** Returns the threads on which it does work of its own. */
+  /** Returns the threads for the engine's own work. */
   HandlerPool workers() {
     return workers;
   }
 
-  /** Returns a thread for each task, for what has to wait. */
+  /** Returns the pool for waiting tasks, with a thread for each. */
   HandlerPool waiting() {
     return waiting;
   }
 
-  /** Returns its RDMA links; null where it has none. */
+  /** Returns the RDMA links; null if the process has none. */
   public @Nullable RdmaUpgradeProvider rdma() {
     return rdma;
   }
 
-  /** Returns its links through shared memory; null where it has none. */
+  /** Returns the links through shared memory; null if the process has none. */
   public @Nullable ShmProcess shm() {
     return shm;
   }
 
-  /** Returns the host as the network sees it. */
+  /** Returns the host in the network. */
   public NetHost net() {
     return net;
   }
 
-  /** Returns the host as the fabric sees it. */
+  /** Returns the host in the fabric. */
   public FabricHost fabric() {
     return fabric;
   }
 
-  /** Returns its name, for traces. */
+  /** Returns the name for traces. */
   public String name() {
     return name;
   }
 
-  /** Returns what its sessions upgrade by; null where they do not. */
+  /** Returns the provider of upgrades for its sessions; null if they do not upgrade. */
   public @Nullable UpgradeProvider upgrades() {
     UpgradeProvider provider = rdma == null ? shm : rdma;
     return provider == null
@@ -203,7 +205,7 @@ public final class SimHost implements Strand.Place, NanoClock {
         : new WatchedUpgrades(provider, peer -> upgradeWatch.accept(peer));
   }
 
-  /** Has something hear of the servers of its sessions whenever these ask for better links. */
+  /** Sets a watch, which receives the server whenever a session requests a better link. */
   public void watchUpgrades(Consumer<URI> watch) {
     upgradeWatch = watch;
   }
@@ -214,7 +216,7 @@ public final class SimHost implements Strand.Place, NanoClock {
     }
   }
 
-  /** One loop's thread. */
+  /** The thread of one loop. */
   private final class LoopStrand {
     private final EventLoop loop;
     private long cycleTime;
@@ -225,7 +227,8 @@ public final class SimHost implements Strand.Place, NanoClock {
     }
 
     /**
-     * A loop that finds work for ever without time going on would be a busy processor for users.
+     * Fails if a loop finds work for ever while time stands still. For users, such a loop would
+     * occupy a processor.
      */
     private void noteCycle() {
       long now = world.scheduler().agenda().now();
@@ -236,7 +239,7 @@ public final class SimHost implements Strand.Place, NanoClock {
       }
     }
 
-    /** As the product's own loop thread: cycles while there is work, else waits. */
+    /** Runs cycles while there is work, else waits, like the product's own loop thread. */
     void run() {
       loop.adopt();
       Strand mine = world.scheduler().strand();
@@ -251,7 +254,7 @@ public final class SimHost implements Strand.Place, NanoClock {
         if (work > 0) {
           mine.pause();
         } else if (nanos <= 0) {
-          mine.await(SPIN_NANOS); // a link that is watched all the time: cycles take theirs
+          mine.await(SPIN_NANOS); // the link is polled, and cycles take time
         }
       }
       closeOnce();
@@ -273,17 +276,17 @@ public final class SimHost implements Strand.Place, NanoClock {
     }
   }
 
-  /** Ends it in order; done when {@link #hasEnded}. */
+  /** Begins to end the process in order. It is done when {@link #hasEnded}. */
   void end() {
     loops.forEach(loop -> loop.execute(() -> ending = true));
   }
 
-  /** Returns whether its loops have ended. */
+  /** Returns whether the loops have ended. */
   public boolean hasEnded() {
     return killed || loopsEnded == loops.size();
   }
 
-  /** The process is killed: its kernel resets its connections, and nothing of it runs any more. */
+  /** Kills the process. The kernel resets its connections, and none of its threads runs again. */
   void kill() {
     net.killProcess();
     fabric.killProcess();

@@ -20,9 +20,9 @@ import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** All hosts of a run, what is between them, and the one clock behind all of theirs. */
+/** All hosts of a run, the networks between them, and the one clock behind all of theirs. */
 public final class SimWorld {
-  /** Where servers listen. */
+  /** The port of servers. */
   public static final int PORT = 7400;
 
   private static final int MOST_SERVER_LOOPS = 3;
@@ -36,7 +36,7 @@ public final class SimWorld {
   private @Nullable SharedMemory memory;
   private int addresses;
 
-  /** A world without hosts. */
+  /** Makes a world without hosts. */
   public SimWorld(long seed) {
     this.seed = seed;
     random = new SplittableRandom(seed);
@@ -52,7 +52,7 @@ public final class SimWorld {
     network = new VirtualNetwork(scheduler.agenda(), random.split());
   }
 
-  /** Whoever waits for a device waits in the run's time. */
+  /** Makes a strand that waits for a device wait in the run's time. */
   private void pause(long nanos) {
     Strand strand = scheduler.running();
     if (strand != null) {
@@ -81,7 +81,7 @@ public final class SimWorld {
     }
   }
 
-  /** Returns what lets strands run. */
+  /** Returns the scheduler of strands. */
   public Scheduler scheduler() {
     return scheduler;
   }
@@ -106,12 +106,12 @@ public final class SimWorld {
     return made;
   }
 
-  /** Returns the hosts that there are now. */
+  /** Returns the current hosts. */
   public List<SimHost> hosts() {
     return hosts;
   }
 
-  /** Returns the way of streams between two hosts. */
+  /** Returns the line of streams between two hosts. */
   public Line line(SimHost one, SimHost other) {
     return network.line(one.net(), other.net());
   }
@@ -135,7 +135,7 @@ public final class SimWorld {
     return host;
   }
 
-  /** Far apart, and some near the wrap. */
+  /** Draws the offset of a host's clock. Offsets differ much, and some are near the wrap. */
   private long clockOffset() {
     return random.nextInt(4) == 0
         ? Long.MAX_VALUE - random.nextLong(20_000_000_000L)
@@ -199,19 +199,19 @@ public final class SimWorld {
     host.kill();
   }
 
-  /** Time passes while nothing runs, as on a machine that was suspended. */
+  /** Moves time forward while nothing runs, as on a suspended machine. */
   public void jump(long nanos) {
     Agenda agenda = scheduler.agenda();
     agenda.moveTo(agenda.now() + nanos);
     hosts.forEach(host -> host.stoodStill(nanos));
   }
 
-  /** Ends a process in order; done when it {@link SimHost#hasEnded}. */
+  /** Begins to end a process in order. It is done when it {@link SimHost#hasEnded}. */
   public void end(SimHost host) {
     host.end();
   }
 
-  /** Leaves no thread behind. */
+  /** Ends all threads. */
   public void close() {
     scheduler.close();
     fabric.close();

@@ -8,9 +8,9 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * A kind of better link, and who asks for it.
+ * A kind of better link, with a watch for its requests.
  *
- * @param watch hears of the server whenever a session asks, but not of those that ask for one more
+ * @param watch receives the server whenever a session requests its first better link
  */
 record WatchedUpgrades(UpgradeProvider provider, Consumer<URI> watch) implements UpgradeProvider {
   @Override

@@ -1,6 +1,6 @@
 /**
- * Hosts with their loops, handler threads and devices, on one network and one fabric. Called on the
- * scheduler's thread, or on a strand.
+ * Hosts with their loops, handler threads and devices, on one network and one fabric. The
+ * scheduler's thread or a strand calls them.
  */
 @NullMarked
 package io.verbena.simulation.world;
