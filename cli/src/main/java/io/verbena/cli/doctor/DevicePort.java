@@ -27,7 +27,7 @@ final class DevicePort {
    * Makes a port.
    *
    * @param addresses the addresses of the port's GIDs, and of interfaces that lead to the port
-   * @param first the address of this host for peers in no network of its own; null for none
+   * @param first the address of this host for peers behind routers; null for none
    * @param bindingTells whether addresses that belong to no RoCE device may be the port's
    */
   DevicePort(
