@@ -18,10 +18,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** Where {@code verbena bench} starts. */
+/** The command {@code verbena bench}. */
 @Command(
     name = "bench",
-    description = "Measures calls on each path, and beside what else there is.",
+    description = "Measures calls on each path, also of rivals.",
     footer = "'bench lab' is 'bench local' in the laboratory, over RDMA.",
     mixinStandardHelpOptions = true,
     versionProvider = Main.Version.class,
@@ -35,7 +35,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
 public final class Main {
   private Main() {}
 
-  /** Runs one command; exits with 0 when it did what it should, 1 when not, 2 for wrong usage. */
+  /** Runs one command. The exit status is 0 for success, 1 for failure and 2 for wrong usage. */
   public static void main(String[] args) {
     System.exit(execute(commandLine(), args));
   }
@@ -48,12 +48,12 @@ public final class Main {
       System.err.println(
           "verbena bench: not enough memory ("
               + e.getMessage()
-              + "): ask for less at a time, of --size, --outstanding or --connections");
+              + "); choose a lower --size, --outstanding or --connections");
       return 1;
     }
   }
 
-  /** What {@code --version} prints. */
+  /** The text that {@code --version} prints. */
   static final class Version implements CommandLine.IVersionProvider {
     @Override
     public String[] getVersion() {
@@ -61,7 +61,7 @@ public final class Main {
     }
   }
 
-  /** Returns the command, to be executed. */
+  /** Returns the command. */
   public static CommandLine commandLine() {
     return new CommandLine(new Main())
         .setCaseInsensitiveEnumValuesAllowed(true)
@@ -75,7 +75,7 @@ public final class Main {
             });
   }
 
-  /** A word behind {@code --rivals} and a blank is no rival's name, or of a list with blanks. */
+  /** Adds a hint at the names of rivals, which are a common cause of unmatched words. */
   private static ParameterException withHint(ParameterException failure, String... words) {
     boolean hasRivals = Arrays.stream(words).anyMatch(word -> word.startsWith("--rivals"));
     if (!hasRivals || !(failure instanceof UnmatchedArgumentException)) {
@@ -87,7 +87,7 @@ public final class Main {
             .collect(joining(","));
     return new ParameterException(
         failure.getCommandLine(),
-        failure.getMessage() + "; --rivals takes some of " + names + ", without blanks",
+        failure.getMessage() + "; --rivals accepts a list of " + names + ", without blanks",
         failure);
   }
 

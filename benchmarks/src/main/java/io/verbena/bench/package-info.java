@@ -1,4 +1,4 @@
-/** Where {@code verbena bench} starts. The packages below are its rooms. */
+/** The command {@code verbena bench}. */
 @NullMarked
 package io.verbena.bench;
 

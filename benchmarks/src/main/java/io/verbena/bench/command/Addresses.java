@@ -4,25 +4,25 @@ import io.verbena.bench.usage.HostInfo;
 import java.util.List;
 import java.util.Objects;
 
-/** Where a server on this host is called from this host. */
+/** Addresses of servers. */
 final class Addresses {
   private static final int DEFAULT_PORT = 7410;
 
   private Addresses() {}
 
-  /** Returns the address of the verbs device where one is named, since loopback has none. */
+  /** Returns the address of the chosen verbs device, else loopback, which has no device. */
   static String ofThisHost() {
     return Objects.requireNonNullElse(System.getenv("LAB_ADDRESS"), "127.0.0.1");
   }
 
-  /** Returns an address as a user may type it, with the port of 'bench server' if it has none. */
+  /** Adds the port of 'bench server' to an address of the user, if it has none. */
   static String withPort(String typed) {
     boolean bareIpv6 = !typed.startsWith("[") && typed.indexOf(':') != typed.lastIndexOf(':');
     String host = bareIpv6 ? "[" + typed + "]" : typed;
     return host.lastIndexOf(':') > host.lastIndexOf(']') ? host : host + ":" + DEFAULT_PORT;
   }
 
-  /** Returns the verbs device that is named, else the first that this host has, else none. */
+  /** Returns the chosen verbs device, else the first device of this host, else none. */
   static String device() {
     List<String> devices = HostInfo.read().verbsDevices();
     String first = devices.isEmpty() ? "none" : devices.getFirst().split(" ", 2)[0];

@@ -41,11 +41,11 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** One run against one server: who takes part, and what is said about it. For one thread. */
+/** One run of contestants against one server. For use by one thread. */
 final class Bench implements AutoCloseable {
   private static final String IN_MEMORY = "mem://bench";
 
-  /** What a user typed to have this run somewhere else, as in the laboratory. */
+  /** The variable with the user's command, if the run is somewhere else, as in the laboratory. */
   private static final String COMMAND = "VERBENA_BENCH_COMMAND";
 
   private static final Pattern PLAIN = Pattern.compile("[\\w./:=,@%+\\[\\]-]+");
@@ -59,12 +59,12 @@ final class Bench implements AutoCloseable {
   private final Match match;
   private final @Nullable BenchHost inMemory;
 
-  /** Against a server that was started with these options on this host: all can take part. */
+  /** Makes a run against a server on this host, in which all contestants can take part. */
   static Bench here(CommandSpec spec, RunOptions run, ServerOptions server, String address) {
     return new Bench(spec, run, server.idling(), address, server);
   }
 
-  /** Against a server on another host. */
+  /** Makes a run against a server on another host. */
   static Bench elsewhere(CommandSpec spec, RunOptions run, Idling idling, String address) {
     return new Bench(spec, run, idling, address, null);
   }
@@ -93,7 +93,7 @@ final class Bench implements AutoCloseable {
         contestants.add(new VerbenaContestant(route, IN_MEMORY, Idling.AS_IT_COMES, run.extraCopy));
       } else {
         elsewhere.put(
-            VerbenaContestant.name(route), "both its ends are one process: 'bench local'");
+            VerbenaContestant.name(route), "both ends are in one process; use 'bench local'");
       }
     }
     enter(run.rivals, address.substring(0, address.lastIndexOf(':')), local != null);
@@ -104,7 +104,7 @@ final class Bench implements AutoCloseable {
   /**
    * Returns the control of a bench server.
    *
-   * @throws IllegalStateException if there is none, or one of another version; the message says so
+   * @throws IllegalStateException if there is no bench server, or one of another version
    */
   private static BenchControl reach(VerbenaClient client, String address) {
     try {
@@ -115,16 +115,16 @@ final class Bench implements AutoCloseable {
       }
       client.close();
       throw new IllegalStateException(
-          "the server at %s is of version %s, and this is %s: take the same on both hosts"
+          "the server at %s has version %s, but this client %s; use the same version on both hosts"
               .formatted(address, theirs, Versions.verbena()));
     } catch (RpcException e) {
       client.close();
       boolean isOther = e.status() == RpcStatus.UNIMPLEMENTED;
       throw new IllegalStateException(
           isOther
-              ? "the server at %s is no 'bench server' of version %s: %s"
+              ? "the server at %s is not a 'bench server' of version %s: %s"
                   .formatted(address, Versions.verbena(), e.getMessage())
-              : e.getMessage() + "; there './verbena bench server' must run",
+              : e.getMessage() + "; './verbena bench server' must run there",
           e);
     }
   }
@@ -134,7 +134,7 @@ final class Bench implements AutoCloseable {
     return "./verbena bench " + words.stream().map(Bench::quoted).collect(joining(" "));
   }
 
-  /** Returns a word as a shell reads it. */
+  /** Quotes a word for a shell. */
   private static String quoted(String word) {
     return PLAIN.matcher(word).matches() ? word : "'" + word.replace("'", "'\\''") + "'";
   }
@@ -146,12 +146,12 @@ final class Bench implements AutoCloseable {
       } else if (local) {
         programs.add(new Perftest(Addresses.device(), host));
       } else {
-        elsewhere.put(rival.title(), "its server is started on this host: 'bench local'");
+        elsewhere.put(rival.title(), "its server must be on this host; use 'bench local'");
       }
     }
   }
 
-  @SuppressWarnings("SystemConsoleNull") // since JDK 25 it is null again
+  @SuppressWarnings("SystemConsoleNull") // the console may be null again since JDK 25
   private static boolean isWatched() {
     Console console = System.console();
     return console != null && console.isTerminal();
@@ -162,12 +162,12 @@ final class Bench implements AutoCloseable {
   }
 
   /**
-   * Plays one load; returns what each of the contestants of these names came to.
+   * Runs one load, and returns the results of the named contestants.
    *
-   * @throws IllegalStateException if one of them is not here; the message says why
+   * @throws IllegalStateException if one of them is not available; the message gives the reason
    */
   List<Result> play(Load load, Set<String> names) throws InterruptedException {
-    match.absent().clear(); // what did not come for one load may come for the next
+    match.absent().clear(); // a contestant may be available for the next load
     List<Result> results =
         match.play(
             load,
@@ -177,12 +177,12 @@ final class Bench implements AutoCloseable {
         .absent()
         .forEach(
             (name, why) -> {
-              throw new IllegalStateException(name + " is not here: " + why);
+              throw new IllegalStateException(name + " is not available: " + why);
             });
     return results;
   }
 
-  /** Plays all loads, or until one fails; returns what came of it. */
+  /** Runs all loads, until one fails, and returns the report. */
   Report run(List<Load> loads) throws InterruptedException {
     HostInfo server = control.host();
     String started = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
@@ -210,7 +210,7 @@ final class Bench implements AutoCloseable {
           match.absent().entrySet().stream()
               .map(one -> one.getKey() + ": " + one.getValue())
               .collect(joining("; "));
-      throw new IllegalStateException("nobody took part: " + why);
+      throw new IllegalStateException("no contestant took part: " + why);
     }
     return new Report(
         started,
@@ -226,7 +226,7 @@ final class Bench implements AutoCloseable {
 
   private void tellIdle(String name, List<Load> loads, Predicate<Load> takes) {
     if (loads.stream().noneMatch(takes)) {
-      match.absent().put(name, "it cannot do what is asked");
+      match.absent().put(name, "it does not support this load");
     }
   }
 

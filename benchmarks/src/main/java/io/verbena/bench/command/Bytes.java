@@ -4,7 +4,7 @@ import java.util.Locale;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** A size as users write it: 64, 64k, 4m, 1g. */
+/** Parses sizes such as 64, 64k, 4m and 1g. */
 final class Bytes implements ITypeConverter<Integer> {
   @Override
   public Integer convert(String text) {
@@ -17,7 +17,7 @@ final class Bytes implements ITypeConverter<Integer> {
           1 << shift);
     } catch (ArithmeticException | NumberFormatException e) {
       throw new TypeConversionException(
-          "'" + text + "' is no size such as 64, 64k, 4m or 1g, below 2g");
+          "'" + text + "' is not a size such as 64, 64k, 4m or 1g, below 2g");
     }
   }
 }

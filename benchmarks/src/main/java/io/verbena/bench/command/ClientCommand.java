@@ -10,7 +10,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code bench client}: calls a {@code bench server} on another host. */
+/** The command {@code bench client}. It calls a {@code bench server} on another host. */
 @Command(name = "client", description = "Measures against 'bench server' on another host.")
 public final class ClientCommand implements Callable<Integer> {
   @Spec private CommandSpec spec = CommandSpec.create();
@@ -21,7 +21,8 @@ public final class ClientCommand implements Callable<Integer> {
 
   @Parameters(
       paramLabel = "HOST[:PORT]",
-      description = "the server, as host, 10.7.0.1, ::1 or [::1]:7410; its port, if not 7410")
+      description =
+          "the address of the server, such as host, 10.7.0.1, ::1 or [::1]:7410; default port: 7410")
   private String host = "";
 
   @Override

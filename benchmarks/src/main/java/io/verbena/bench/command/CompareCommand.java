@@ -13,19 +13,19 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code bench compare}: what changed between two runs, beyond noise. */
+/** The command {@code bench compare}. It prints changes between two runs beyond noise. */
 @Command(
     name = "compare",
     description =
-        "Tells what changed between two runs, beyond noise; exits with 1 for the worse, and when"
-            + " something that BEFORE measured is not in AFTER.")
+        "Prints the changes between two runs beyond noise. The exit status is 1 if a figure is worse,"
+            + " or if AFTER lacks a measurement of BEFORE.")
 public final class CompareCommand implements Callable<Integer> {
   @Spec private CommandSpec spec = CommandSpec.create();
 
-  @Parameters(index = "0", paramLabel = "BEFORE", description = "written by --json")
+  @Parameters(index = "0", paramLabel = "BEFORE", description = "a file that --json wrote")
   private Path before = Path.of("");
 
-  @Parameters(index = "1", paramLabel = "AFTER", description = "written by --json")
+  @Parameters(index = "1", paramLabel = "AFTER", description = "a file that --json wrote")
   private Path after = Path.of("");
 
   @Override
@@ -35,7 +35,7 @@ public final class CompareCommand implements Callable<Integer> {
     Report now = Json.read(after);
     List<Comparison.Row> rows = Comparison.of(old, now);
     if (rows.isEmpty()) {
-      throw new IOException("the two reports have no contestant and load in common");
+      throw new IOException("the two reports have no contestant with the same load in common");
     }
     out.print(Comparison.table(rows));
     List<String> gone = Comparison.missing(old, now);
@@ -44,7 +44,9 @@ public final class CompareCommand implements Callable<Integer> {
     long worse = count(rows, Comparison.Verdict.WORSE);
     long better = count(rows, Comparison.Verdict.BETTER);
     if (count(rows, Comparison.Verdict.UNKNOWN) > 0) {
-      out.printf("%nToo few rounds to tell: use --rounds %d at least.%n", Comparison.LEAST_ROUNDS);
+      out.printf(
+          "%nToo few rounds for a comparison; use at least --rounds %d.%n",
+          Comparison.LEAST_ROUNDS);
     } else if (worse + better + gone.size() == 0) {
       out.printf("%nunchanged%n");
     } else {

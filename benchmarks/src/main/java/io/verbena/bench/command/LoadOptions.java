@@ -14,7 +14,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** What is asked of the contestants; with perftest's letters where it has the same. */
+/** The options of the load. They have perftest's letters if perftest has the same option. */
 final class LoadOptions {
   enum Sweep {
     SIZE,
@@ -29,10 +29,9 @@ final class LoadOptions {
       defaultValue = "CALL",
       paramLabel = "KIND",
       description =
-          "call, push, pull (large messages), put, fetch (large objects), mixed (calls of 64 bytes"
-              + " beside objects of the size), oneway (in order) or"
-              + " connect (until the path that is measured carries a call);"
-              + " default: ${DEFAULT-VALUE}")
+          "the kind of load: call, push, pull (large messages), put, fetch (large objects), mixed"
+              + " (calls of 64 bytes beside objects of the size), oneway (in order) or connect (until"
+              + " the measured path carries a call); default: ${DEFAULT-VALUE}")
   private Kind kind = Kind.CALL;
 
   @Option(
@@ -41,7 +40,7 @@ final class LoadOptions {
       paramLabel = "BYTES",
       converter = Bytes.class,
       description =
-          "bytes of a message or object, 8 at least, as 64, 64k or 4m; default: ${DEFAULT-VALUE}")
+          "bytes of a message or object, at least 8, such as 64, 64k or 4m; default: ${DEFAULT-VALUE}")
   private int size = 64;
 
   @Option(
@@ -50,8 +49,8 @@ final class LoadOptions {
       paramLabel = "N",
       converter = Numbers.Count.class,
       description =
-          "calls under way at a time on each connection; of callers that wait, each has a thread."
-              + " Default: ${DEFAULT-VALUE}")
+          "concurrent calls on each connection; each waiting caller has its own thread. Default:"
+              + " ${DEFAULT-VALUE}")
   private int outstanding = 1;
 
   @Option(
@@ -59,21 +58,23 @@ final class LoadOptions {
       defaultValue = "1",
       paramLabel = "N",
       converter = Numbers.Count.class,
-      description = "connections; default: ${DEFAULT-VALUE}")
+      description = "the number of connections; default: ${DEFAULT-VALUE}")
   private int connections = 1;
 
   @Option(
       names = {"-c", "--callers"},
       defaultValue = "ASYNC",
       paramLabel = "HOW",
-      description = "async, virtual or platform (threads that wait); default: ${DEFAULT-VALUE}")
+      description =
+          "the callers: async, virtual or platform (waiting threads); default: ${DEFAULT-VALUE}")
   private Mode mode = Mode.ASYNC;
 
   @Option(
       names = "--handler",
       defaultValue = "NONBLOCKING",
       paramLabel = "HOW",
-      description = "nonblocking (on the event loop) or virtual; default: ${DEFAULT-VALUE}")
+      description =
+          "the handler: nonblocking (on the event loop) or virtual; default: ${DEFAULT-VALUE}")
   private Handler handler = Handler.NONBLOCKING;
 
   @Option(
@@ -81,8 +82,8 @@ final class LoadOptions {
       paramLabel = "PER_SECOND",
       converter = Numbers.PerSecond.class,
       description =
-          "calls that are due each second, all connections together; a call's latency counts from"
-              + " when it was due, late or not. Default: a call is due when another has ended")
+          "calls that are due each second, over all connections. The latency of a call counts from"
+              + " its due time, even if it starts late. Default: a call is due when another has ended")
   private double rate;
 
   @Option(
@@ -90,26 +91,27 @@ final class LoadOptions {
       defaultValue = "1",
       paramLabel = "SECONDS",
       converter = Numbers.Turn.class,
-      description = "how long a turn is; default: ${DEFAULT-VALUE}")
+      description = "the duration of a turn; default: ${DEFAULT-VALUE}")
   private Duration time = Duration.ofSeconds(1);
 
   @Option(
       names = {"-n", "--count"},
       paramLabel = "CALLS",
       converter = Numbers.Calls.class,
-      description = "how many calls a turn makes, instead of a duration")
+      description = "the number of calls in a turn, in place of a duration")
   private long count;
 
   @Option(
       names = "--sweep",
       paramLabel = "WHAT",
       description =
-          "size (64 B to 1 MiB, of objects 4 KiB to 64 MiB) or depth (1 to 256 outstanding)")
+          "run the load for several values: size (64 B to 1 MiB; objects 4 KiB to 64 MiB) or depth"
+              + " (1 to 256 outstanding calls)")
   private @Nullable Sweep sweep;
 
   @Option(
       names = {"-a", "--all"},
-      description = "every size, as --sweep size")
+      description = "the same as --sweep size")
   private boolean allSizes;
 
   @Option(
@@ -117,45 +119,45 @@ final class LoadOptions {
       defaultValue = "WARM",
       paramLabel = "WHICH",
       description =
-          "of put and fetch: warm (the same each time), cold (new each time), file (from one into"
-              + " warm memory) or files (from one into another); default: ${DEFAULT-VALUE}")
+          "the memory of put and fetch: warm (the same each time), cold (new each time), file (from a"
+              + " file into warm memory) or files (from file to file); default: ${DEFAULT-VALUE}")
   private Memory memory = Memory.WARM;
 
   @Option(
       names = "--validate",
       description =
-          "compare every byte of every answer, and of every object that is fetched; the server does"
-              + " not look at what it is sent")
+          "compare every byte of every answer and of every fetched object; the server does not check"
+              + " the bytes that it receives")
   private boolean validate;
 
   @Option(
       names = "--checksum",
       description =
-          "checksum large objects on their way, as is the default of files; without, what moves them"
-              + " is measured alone")
+          "checksum large objects in transfer, as files are by default; without it, only the transfer"
+              + " is measured")
   private boolean checksum;
 
   /**
-   * Returns the loads, in the order in which they are put.
+   * Returns the loads in the order of the run.
    *
    * @throws ParameterException if options contradict each other
    */
   List<Load> loads() {
     if (allSizes && sweep == Sweep.DEPTH) {
       throw new ParameterException(
-          spec.commandLine(), "-a sweeps the size and '--sweep depth' the depth: one at a time");
+          spec.commandLine(), "-a sweeps the size, but '--sweep depth' the depth; use one of them");
     }
     if (size < Kind.NUMBER_BYTES) {
       throw new ParameterException(
-          spec.commandLine(), "--size is at least 8, since a message holds its number");
+          spec.commandLine(), "--size must be at least 8, because a message contains its number");
     }
     if (memory != Memory.WARM && !kind.movesObjects()) {
       throw new ParameterException(
-          spec.commandLine(), "--memory is of large objects: of '-w put' and '-w fetch'");
+          spec.commandLine(), "--memory needs large objects: '-w put' or '-w fetch'");
     }
     if (checksum && !kind.movesObjects()) {
       throw new ParameterException(
-          spec.commandLine(), "--checksum is of large objects: of '-w put' and '-w fetch'");
+          spec.commandLine(), "--checksum needs large objects: '-w put' or '-w fetch'");
     }
     Load load =
         new Load(

@@ -12,7 +12,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code bench local}: the server in a second JVM, the client in this one. */
+/** The command {@code bench local}. The server runs in a second JVM, the client in this one. */
 @Command(name = "local", description = "Measures between two processes on this host.")
 public final class LocalCommand implements Callable<Integer> {
   @Spec private CommandSpec spec = CommandSpec.create();
@@ -24,7 +24,8 @@ public final class LocalCommand implements Callable<Integer> {
   @Option(
       names = "--address",
       paramLabel = "HOST",
-      description = "of this host; RDMA needs one of a device's. Default: a device's, or loopback")
+      description =
+          "an address of this host; RDMA needs the address of a device. Default: a device's address, else loopback")
   private String address = Addresses.ofThisHost();
 
   @Override

@@ -4,11 +4,11 @@ import java.time.Duration;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Numbers as users write them; one that no run can have is refused, with what is wanted. */
+/** Parses numbers, and refuses those that no run can use. The message gives the valid range. */
 final class Numbers {
   private static final double NANOS_PER_SECOND = 1e9;
 
-  /** Whatever is longer, or more often, is a slip of the finger. */
+  /** A longer time is a typing error. */
   private static final double DAY_SECONDS = 24 * 60 * 60;
 
   private static final long MINUTE_MICROS = 60_000_000;
@@ -16,7 +16,7 @@ final class Numbers {
 
   private Numbers() {}
 
-  /** Rounds, connections, calls at a time. */
+  /** A number of rounds, connections or concurrent calls. */
   static final class Count implements ITypeConverter<Integer> {
     @Override
     public Integer convert(String text) {
@@ -24,7 +24,7 @@ final class Numbers {
     }
   }
 
-  /** Calls of a turn. */
+  /** A number of calls in a turn. */
   static final class Calls implements ITypeConverter<Long> {
     @Override
     public Long convert(String text) {
@@ -36,7 +36,7 @@ final class Numbers {
   static final class Micros implements ITypeConverter<Long> {
     @Override
     public Long convert(String text) {
-      return whole(text, 0, MINUTE_MICROS, "a count of microseconds, a minute's at most");
+      return whole(text, 0, MINUTE_MICROS, "a number of microseconds, at most a minute");
     }
   }
 
@@ -52,19 +52,19 @@ final class Numbers {
     }
   }
 
-  /** How long a turn is. */
+  /** The duration of a turn. */
   static final class Turn implements ITypeConverter<Duration> {
     @Override
     public Duration convert(String text) {
-      return duration(text, 1 / NANOS_PER_SECOND, "more than 0, a day at most");
+      return duration(text, 1 / NANOS_PER_SECOND, "more than 0, at most a day");
     }
   }
 
-  /** How long a warm-up is, if there is one. */
+  /** The duration of a warm-up; zero for none. */
   static final class Warmup implements ITypeConverter<Duration> {
     @Override
     public Duration convert(String text) {
-      return duration(text, 0, "0 for none, a day at most");
+      return duration(text, 0, "0 for none, at most a day");
     }
   }
 
@@ -76,7 +76,7 @@ final class Numbers {
     throw refused(text, "a time in seconds, such as 0.5 or 10: " + limits);
   }
 
-  /** Returns the number; NaN, which is in no range, if there is none. */
+  /** Returns the number. Returns NaN, which is in no range, for other text. */
   private static double number(String text) {
     try {
       return Double.parseDouble(text);

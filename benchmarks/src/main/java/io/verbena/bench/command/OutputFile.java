@@ -8,14 +8,14 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** A file that a user names for what is measured, which must not fail only when all is done. */
+/** An output file of the user. It is checked first, so that a run does not fail at its end. */
 final class OutputFile {
   private OutputFile() {}
 
   /**
-   * Sees whether a file can be written. What is in it stays, and one that is not there is not made.
+   * Checks that a file can be written. The content stays, and a missing file is not created.
    *
-   * @throws IOException if it cannot; the message says which and why
+   * @throws IOException if the file cannot be written; the message names the file and the reason
    */
   static void check(Path file) throws IOException {
     boolean isNew = Files.notExists(file);
@@ -29,7 +29,7 @@ final class OutputFile {
     }
   }
 
-  /** Returns a failure to write a file, in words that say which and why. */
+  /** Returns a failure whose message names the file and the reason. */
   static IOException unwritable(Path file, IOException e) {
     String why =
         switch (e) {

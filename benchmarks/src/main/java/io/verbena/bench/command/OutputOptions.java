@@ -15,15 +15,18 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Where the figures go, besides the terminal. */
+/** The output files for figures, beside the terminal. */
 final class OutputOptions {
-  @Option(names = "--json", paramLabel = "FILE", description = "all figures, for 'bench compare'")
+  @Option(
+      names = "--json",
+      paramLabel = "FILE",
+      description = "write all figures, for 'bench compare'")
   private @Nullable Path json;
 
-  @Option(names = "--html", paramLabel = "FILE", description = "one page with plots")
+  @Option(names = "--html", paramLabel = "FILE", description = "write a page with plots")
   private @Nullable Path html;
 
-  @Option(names = "--hdr", paramLabel = "FILE", description = "HdrHistogram's log")
+  @Option(names = "--hdr", paramLabel = "FILE", description = "write a log of HdrHistogram")
   private @Nullable Path hdr;
 
   @FunctionalInterface
@@ -46,14 +49,15 @@ final class OutputOptions {
   }
 
   /**
-   * Sees whether every file can be written, before anything is measured. What is in one stays.
+   * Checks that every file can be written, before the measurements. The contents stay.
    *
-   * @throws IOException if one cannot; the message says which and why
+   * @throws IOException if a file cannot be written; the message names the file and the reason
    */
   void check() throws IOException {
     long asked = Stream.of(json, html, hdr).filter(Objects::nonNull).count();
     if (files().size() < asked) {
-      throw new IOException("--json, --html and --hdr need a file each: two of them have the same");
+      throw new IOException(
+          "--json, --html and --hdr need different files, but two of them have the same");
     }
     for (Path file : files().keySet()) {
       OutputFile.check(file);
@@ -61,11 +65,10 @@ final class OutputOptions {
   }
 
   /**
-   * Writes a report, to each file even if another one fails.
+   * Writes a report to all files, even if one of them fails.
    *
-   * @throws IOException if a file cannot be written; the message says which and why
-   * @throws IllegalStateException when all is written, if the run had failed, or no claim can rest
-   *     on it
+   * @throws IOException if a file cannot be written; the message names the file and the reason
+   * @throws IllegalStateException after writing, if the run failed or had a weak rival
    */
   void write(Report report, PrintWriter out) throws IOException {
     out.print(Tables.of(report));
@@ -86,10 +89,10 @@ final class OutputOptions {
     }
     if (!report.weakRivals().isEmpty()) {
       throw new IllegalStateException(
-          "no claim can rest on this run, for it had a weak rival:\n  "
+          "no claim can rest on this run, because it had a weak rival:\n  "
               + String.join("\n  ", report.weakRivals())
-              + "\nSee what else this machine does, and warm up for longer (--warmup), or leave the"
-              + " rival out.");
+              + "\nCheck this machine for other work and use a longer --warmup, or leave the rival"
+              + " out.");
     }
   }
 }

@@ -8,14 +8,14 @@ import java.util.List;
 import java.util.Set;
 import picocli.CommandLine.Option;
 
-/** Who takes part, how, and for how long. */
+/** The options of the contestants and their turns. */
 final class RunOptions {
   @Option(
       names = {"-p", "--paths"},
       split = ",",
       defaultValue = "tcp,shm,rdma,mem",
       paramLabel = "PATH",
-      description = "which paths take turns; default: ${DEFAULT-VALUE}")
+      description = "the paths that take turns; default: ${DEFAULT-VALUE}")
   Set<Route> routes = new LinkedHashSet<>(List.of(Route.TCP, Route.RDMA, Route.MEM));
 
   @Option(
@@ -23,7 +23,7 @@ final class RunOptions {
       defaultValue = "5",
       paramLabel = "N",
       converter = Numbers.Count.class,
-      description = "how many turns each contestant has; default: ${DEFAULT-VALUE}")
+      description = "the number of turns of each contestant; default: ${DEFAULT-VALUE}")
   int rounds = 5;
 
   @Option(
@@ -32,9 +32,9 @@ final class RunOptions {
       paramLabel = "SECONDS",
       converter = Numbers.Warmup.class,
       description =
-          "how long each makes calls before its first turn, and once more while that made it faster"
-              + " or kept compilers busy, for a minute at most, or 20 seconds when it has played"
-              + " before; default: ${DEFAULT-VALUE}")
+          "the time of a contestant's calls before its first turn. The warm-up is repeated while it"
+              + " makes calls faster or keeps compilers busy, for at most a minute, or 20 seconds"
+              + " after an earlier load; default: ${DEFAULT-VALUE}")
   Duration warmup = Duration.ofSeconds(2);
 
   @Option(
@@ -44,16 +44,17 @@ final class RunOptions {
       fallbackValue = "nio,netty,grpc,grpc_tuned,grpc_unix,aeron,ucx,sendfile,darpc,perftest",
       paramLabel = "RIVAL",
       description =
-          "who else takes turns, where it can do what is asked; without a value: ${FALLBACK-VALUE}")
+          "the rivals that also take turns, if they support the load; without a value:"
+              + " ${FALLBACK-VALUE}")
   Set<Rival> rivals = Set.of();
 
   @Option(
       names = "--extra-copy",
       description =
-          "copies each object once more before it is put, to see whether a comparison finds it")
+          "copy each object once more before it is put, to test whether a comparison finds it")
   boolean extraCopy;
 
-  /** Returns options that no command line was read for. */
+  /** Returns options without a command line. */
   static RunOptions of(Set<Route> routes, Set<Rival> rivals, int rounds, Duration warmup) {
     RunOptions options = new RunOptions();
     options.routes = routes;

@@ -9,7 +9,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code bench server}: what {@code bench client} on another host calls. */
+/** The command {@code bench server}, which {@code bench client} on another host calls. */
 @Command(
     name = "server",
     description = "Serves 'bench client' on another host, until it is stopped.")
@@ -39,7 +39,7 @@ public final class ServerCommand implements Callable<Integer> {
       System.out.println("listening at " + reached + ":" + host.port());
       if (untilInputEnds) {
         while (System.in.read() != -1) {
-          // Nothing is ever written here; only the end says something.
+          // The other process writes nothing. Only the end of the input matters.
         }
       } else {
         Thread.currentThread().join();

@@ -7,7 +7,7 @@ import java.util.List;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** What a server is started with, here or in a process of its own. */
+/** The options of a server, in this process or in another one. */
 final class ServerOptions {
   private static final long NANOS_PER_MICRO = 1_000;
 
@@ -18,7 +18,7 @@ final class ServerOptions {
       defaultValue = "0",
       paramLabel = "MICROS",
       converter = Numbers.Micros.class,
-      description = "makes every handler slower, to see whether a comparison finds it")
+      description = "slow every handler down, to test whether a comparison finds it")
   private long delayMicros;
 
   @Option(
@@ -26,24 +26,24 @@ final class ServerOptions {
       paramLabel = "N",
       converter = Numbers.Count.class,
       description =
-          "event loops that Verbena's server spreads its sessions over; default: as many as"
-              + " processors, at most 8")
+          "the number of event loops of Verbena's server; default: the number of processors, at most"
+              + " 8")
   private int loops;
 
   @Option(
       names = "--rivals-poll",
       description =
-          "a rival's server that can do so never waits, and leaves little of a processor to others")
+          "make the servers of rivals poll without waiting, if they can; they then occupy a processor")
   private boolean rivalsPoll;
 
-  /** Returns options that no command line was read for. */
+  /** Returns options without a command line. */
   static ServerOptions idling(Idling idling) {
     ServerOptions options = new ServerOptions();
     options.spin = SpinOption.of(idling);
     return options;
   }
 
-  /** Returns the defaults for a server that only rivals are to be measured against. */
+  /** Returns the defaults for a server that serves only rivals. */
   static ServerOptions forRivals() {
     ServerOptions options = new ServerOptions();
     options.rivalsPoll = true;
@@ -58,7 +58,7 @@ final class ServerOptions {
     return Duration.ofNanos(delayMicros * NANOS_PER_MICRO);
   }
 
-  /** Returns how many event loops the server shall have; 0: as many as it comes with. */
+  /** Returns the number of event loops of the server; 0 for the default. */
   int loops() {
     return loops;
   }

@@ -16,8 +16,8 @@ final class SpinOption {
       converter = Words.class,
       paramLabel = "MICROS",
       description =
-          "how long an idle event loop looks for work before it waits, or 'always' for one that"
-              + " never waits, not even while rivals have their turn; default: as it comes, about a"
+          "the time for which an idle event loop polls before it waits. 'always' polls without"
+              + " waiting, even during the turns of rivals. Default: the default of Verbena, about a"
               + " round trip on RDMA and 0 on TCP")
   private Idling idling = Idling.AS_IT_COMES;
 
@@ -31,12 +31,12 @@ final class SpinOption {
     return idling;
   }
 
-  /** Returns this option as a user writes it. */
+  /** Returns this option as a word of the command line. */
   String words() {
     return "--spin=" + (idling.always() ? ALWAYS : idling.spin().toNanos() / NANOS_PER_MICRO);
   }
 
-  /** What a user may write. */
+  /** Parses microseconds, or {@code always}. */
   static final class Words implements ITypeConverter<Idling> {
     @Override
     public Idling convert(String text) {

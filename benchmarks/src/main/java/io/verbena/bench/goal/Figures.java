@@ -23,17 +23,17 @@ record Figures(List<Result> results) {
     return of(contestant).median(Round::callsPerSecond);
   }
 
-  /** Returns how two compare in what {@link #p50} tells. */
+  /** Compares the {@link #p50} of two contestants. */
   Beside p50(String mine, String rival) {
     return beside(mine, rival, Round::p50, 1);
   }
 
-  /** Returns how two compare in what {@link #rate} tells. */
+  /** Compares the {@link #rate} of two contestants. */
   Beside rate(String mine, String rival) {
     return beside(mine, rival, Round::callsPerSecond, 1);
   }
 
-  /** Returns how two compare in the payload moved each second, in MiB. */
+  /** Compares the payload of two contestants, in MiB each second. */
   Beside mebibytes(String mine, String rival) {
     return beside(mine, rival, Round::gigabytesPerSecond, 1e9 / (1 << 20));
   }
@@ -57,7 +57,7 @@ record Figures(List<Result> results) {
         .orElseThrow(() -> new IllegalStateException(contestant + " did not take part"));
   }
 
-  /** Returns the one with the higher rate. */
+  /** Returns the rival with the higher rate. */
   Rival faster(Rival one, Rival other) {
     return rate(one.title()) >= rate(other.title()) ? one : other;
   }

@@ -17,11 +17,11 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * What rivals are known to do under a load, on another machine: for whether they do here what they
- * can, by comparison with each other. A machine that is slower is so for all.
+ * Known figures of rivals under a load on another machine. They show whether a rival reaches its
+ * usual speed here, in comparison with the other rivals. A slower machine is slower for all.
  *
- * @param kind the load's, as are size and outstanding
- * @param figures in the unit; a rate may be in any unit
+ * @param kind the kind of load; size and outstanding calls also describe the load
+ * @param figures the figures in the unit. Rates may be in any unit
  */
 public record Known(Kind kind, int size, int outstanding, Unit unit, Map<Rival, Double> figures) {
   /** 64 bytes, one call at a time, on two cores. */
@@ -30,17 +30,17 @@ public record Known(Kind kind, int size, int outstanding, Unit unit, Map<Rival, 
   /** 64 bytes, 256 outstanding, on two cores. */
   static final Known DEEP = tcp(Kind.CALL, 64, 256, Unit.RATE, 3.5e6, 2.1e6, 26e3, 170e3);
 
-  /** 1 MiB one way, 8 outstanding, on two cores: in GiB each second. */
+  /** 1 MiB one way, 8 outstanding, on two cores, in GiB each second. */
   static final Known MEBIBYTE = tcp(Kind.PUT, 1 << 20, 8, Unit.RATE, 4.3, 5.2, 1.6, 1.6);
 
-  /** 64 MiB one way, 2 outstanding, on two cores: in GiB each second. */
+  /** 64 MiB one way, 2 outstanding, on two cores, in GiB each second. */
   static final Known LARGE = tcp(Kind.PUT, 64 << 20, 2, Unit.RATE, 1.8, 3.8, 1.4, 1.4);
 
   /** 64 bytes, one call at a time, on the laboratory's device. */
   static final Known LONE_ON_DEVICE =
       new Known(Kind.CALL, 64, 1, Unit.P50, Map.of(Rival.PERFTEST, 20.6, Rival.DARPC, 33.0));
 
-  /** 64 bytes, as many calls at a time as DaRPC can have there. */
+  /** 64 bytes, with the most concurrent calls that DaRPC supports there. */
   static final Known DEEP_ON_DEVICE =
       new Known(Kind.CALL, 64, 32, Unit.RATE, Map.of(Rival.DARPC, 39e3));
 
@@ -65,9 +65,9 @@ public record Known(Kind kind, int size, int outstanding, Unit unit, Map<Rival, 
   }
 
   /**
-   * Returns a line for each rival that is far slower than the best of the others under the same
-   * load makes expect: who, its figure, what was to be expected, and why. Nothing can be said of
-   * one that is alone, nor under a load that no figures are known for.
+   * Returns a line for each weak rival. A weak rival is far slower than the figure that the best
+   * rival's speed under the same load lets expect. The line has the rival, its figure, the expected
+   * figure and the reason. A single rival, and a load without known figures, cannot be checked.
    */
   public static List<String> weakRivals(List<Result> results) {
     Map<Load, List<Result>> byLoad = new LinkedHashMap<>();
@@ -84,7 +84,7 @@ public record Known(Kind kind, int size, int outstanding, Unit unit, Map<Rival, 
     return lines;
   }
 
-  /** In the plainest way: callers that wait, a rate or a look at every byte hit not all alike. */
+  /** Waiting callers, a rate or a check of every byte affect rivals differently, so they differ. */
   private boolean isFor(Load load) {
     return load.kind() == kind
         && load.size() == size
@@ -103,12 +103,12 @@ public record Known(Kind kind, int size, int outstanding, Unit unit, Map<Rival, 
             share -> best(played).filter(share::isWeakBeside).map(share::besideInWords).stream());
   }
 
-  /** Returns what is wrong with a rival's figure; empty: nothing. */
+  /** Returns the reason why a rival's figure is weak; empty if it is not. */
   String doubt(Figures played, Rival rival) {
     return share(played, rival).flatMap(share -> best(played).map(share::doubtBeside)).orElse("");
   }
 
-  /** Returns how a rival's figure compares with the known one; nothing if either is missing. */
+  /** Compares a rival's figure with the known one. Returns nothing if either is missing. */
   Optional<Share> share(Figures played, Rival rival) {
     Double known = figures.get(rival);
     if (known == null || !played.has(rival.title())) {

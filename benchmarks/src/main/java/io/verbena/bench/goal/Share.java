@@ -5,15 +5,15 @@ import static java.util.Locale.ROOT;
 import io.verbena.bench.rival.Rival;
 
 /**
- * A rival's figure beside the one that it is known for, on another machine.
+ * A rival's figure beside its known figure on another machine.
  *
- * @param figure in the unit, as is the known one
+ * @param figure the figure in the unit, in which the known figure is too
  */
 record Share(Rival rival, double figure, double known, Unit unit) {
-  /** A rival that does less than this part of what another one makes expect is a weak one. */
+  /** A rival is weak if its figure is below this part of the expected figure. */
   private static final double LEAST = 0.5;
 
-  /** What figures are in. */
+  /** The unit of figures. */
   enum Unit {
     /** The median latency, of the whole round trip, in microseconds. */
     P50("a p50 of %,.1f us"),
@@ -31,35 +31,35 @@ record Share(Rival rival, double figure, double known, Unit unit) {
     }
   }
 
-  /** Returns how fast it is here; 1: as fast as it is known to be. */
+  /** Returns the speed here divided by the known speed. */
   double part() {
     return unit == Unit.P50 ? known / figure : figure / known;
   }
 
-  /** Returns whether it is much less fast than another one makes expect. */
+  /** Returns whether the rival is much slower than another rival's speed lets expect. */
   boolean isWeakBeside(Share other) {
     return part() < LEAST * other.part();
   }
 
-  /** Returns, in a few words, what is wrong beside another one; empty: nothing. */
+  /** Describes the weakness beside another rival in a few words; empty if there is none. */
   String doubtBeside(Share other) {
     return isWeakBeside(other)
         ? String.format(
             ROOT,
-            "weak rival: %.2f of what %s makes expect of %s",
+            "weak rival: %.2f of the speed that %s lets expect of %s",
             part() / other.part(),
             other.rival.title(),
             rival.title())
         : "";
   }
 
-  /** Returns its figure, what another one makes expect of it, and why. */
+  /** Describes the figure, the expected figure, and the reason for the expectation. */
   String besideInWords(Share other) {
     double expected = unit == Unit.P50 ? known / other.part() : known * other.part();
     return String.format(
         ROOT,
-        "%s has %s, where %s is to be expected: in the same run %s has %s, which is %.2f of the"
-            + " speed that it is known for; for %s it is %.2f, and at least half as much is asked",
+        "%s has %s, but the expected figure is %s. In the same run %s has %s, which is %.2f of its"
+            + " known speed; for %s it is %.2f, and at least half as much is required",
         rival.title(),
         unit.of(figure),
         unit.of(expected),

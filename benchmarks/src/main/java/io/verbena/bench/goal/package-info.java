@@ -1,4 +1,4 @@
-/** How much of what rivals are known to do they do here. */
+/** Compares the speed of rivals on this machine with their known speed. */
 @NullMarked
 package io.verbena.bench.goal;
 

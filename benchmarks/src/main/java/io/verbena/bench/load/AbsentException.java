@@ -1,10 +1,10 @@
 package io.verbena.bench.load;
 
-/** A contestant, or its path, is not there; the message says why. */
+/** Says that a contestant or its path is not available. The message gives the reason. */
 public final class AbsentException extends Exception {
   private static final long serialVersionUID = 1L;
 
-  /** With the reason, in words. */
+  /** Makes an exception with a reason. */
   public AbsentException(String reason) {
     super(reason);
   }

@@ -5,8 +5,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call that is made again and again: one at a time, so that nothing is allocated for it. Owned by
- * its loop until it is started, by its contestant until it has ended.
+ * A call that is made again and again, one at a time, without allocations. Its loop owns it until
+ * the start, then its contestant until the end.
  */
 public final class Call {
   private final Load load;
@@ -14,7 +14,7 @@ public final class Call {
   private final Consumer<Call> onEnd;
   private final Semaphore ended = new Semaphore(0);
 
-  /** Made when it is first asked for: whoever moves objects has them elsewhere. */
+  /** Made on first use, because loads of objects need no message. */
   private byte @Nullable [] message;
 
   private final byte @Nullable [] expected;
@@ -23,9 +23,9 @@ public final class Call {
   private long due;
 
   /**
-   * A call of a load.
+   * Makes a call of a load.
    *
-   * @param onEnd what is done on the thread that ends it; not for calls that are waited for
+   * @param onEnd runs on the thread that ends the call; null for calls with a waiting caller
    */
   Call(Load load, Recording recording, @Nullable Consumer<Call> onEnd) {
     this.load = load;
@@ -36,19 +36,19 @@ public final class Call {
         load.validate() && replyBytes > Kind.NUMBER_BYTES ? Messages.of(replyBytes) : null;
   }
 
-  /** Makes this the call that was due then, whenever it is started. */
+  /** Prepares the call with its due time and its number. It may start later. */
   Call due(long nanos, long callNumber) {
     due = nanos;
     number = callNumber;
     return this;
   }
 
-  /** Returns the load that the call is a part of. */
+  /** Returns the load of the call. */
   public Load load() {
     return load;
   }
 
-  /** Returns the message, with its number; not to be changed. */
+  /** Returns the message with its number. Callers must not change it. */
   public byte[] message() {
     if (message == null) {
       message = Messages.of(load.kind().requestBytes(load.size()));
@@ -70,13 +70,13 @@ public final class Call {
     }
     int wrong = expected == null ? -1 : Messages.difference(expected, answer);
     if (wrong >= 0) {
-      failed(new WrongAnswer("is not what was sent, from byte " + wrong));
+      failed(new WrongAnswer("differs from the sent message from byte " + wrong));
       return;
     }
     answered(Messages.number(answer));
   }
 
-  /** Ends the call, and checks only its answer's number. */
+  /** Ends the call, and checks only the number of its answer. */
   public void answered(long answerNumber) {
     if (answerNumber != number) {
       failed(new WrongAnswer("has number " + answerNumber + " instead of " + number));
@@ -86,7 +86,7 @@ public final class Call {
     onEnd.accept(this);
   }
 
-  /** Ends a call that has no answer, and never will. */
+  /** Ends a call that gets no answer. */
   public void failed(Throwable failure) {
     recording.failed(failure);
     onEnd.accept(this);

@@ -3,8 +3,7 @@ package io.verbena.bench.load;
 /** One connection of a contestant. */
 public interface Caller extends AutoCloseable {
   /**
-   * Starts a call, and ends it when its answer has come, on whatever thread. Safe for use by any
-   * thread.
+   * Starts a call. Any thread may end it after its answer has arrived. Safe for use by any thread.
    */
   void start(Call call);
 
@@ -15,18 +14,18 @@ public interface Caller extends AutoCloseable {
   }
 
   /**
-   * Waits until all that was handed over has arrived, where the kind of call does not tell.
+   * Waits until all messages have arrived, if the calls themselves have no answers.
    *
-   * @throws IllegalStateException if something was lost
+   * @throws IllegalStateException if a message was lost
    */
   default void settle() {}
 
-  /** Returns how many bytes have been moved beside the calls so far. Safe for use by any thread. */
+  /** Returns the bytes that were moved beside the calls so far. Safe for use by any thread. */
   default long bytesBeside() {
     return 0;
   }
 
-  /** Returns what carries the calls, and why. */
+  /** Returns the path of the calls, with the reason. */
   String path();
 
   @Override

@@ -1,17 +1,17 @@
 package io.verbena.bench.load;
 
-/** Something that can be put under a load. For one thread at a time. */
+/** A system that runs loads. For use by one thread at a time. */
 public interface Contestant extends AutoCloseable {
-  /** Returns what the figures are listed under. */
+  /** Returns the name in tables of figures. */
   String name();
 
-  /** Returns whether it can make calls of this kind, in this way. */
+  /** Returns whether the contestant supports a load. */
   boolean takes(Load load);
 
   /**
    * Opens a connection.
    *
-   * @throws AbsentException if there is none to be had here
+   * @throws AbsentException if the contestant is not available here
    */
   Caller connect(Load load) throws AbsentException;
 

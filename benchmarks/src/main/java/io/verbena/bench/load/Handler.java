@@ -1,9 +1,9 @@
 package io.verbena.bench.load;
 
-/** Where the server's handler runs. */
+/** The thread of the server's handler. */
 public enum Handler {
   /** On the event loop. */
   NONBLOCKING,
-  /** On a virtual thread of its own. */
+  /** On a new virtual thread. */
   VIRTUAL
 }

@@ -1,25 +1,25 @@
 package io.verbena.bench.load;
 
-/** What one call of a load does. */
+/** The kind of a call in a load. */
 public enum Kind {
   /** Sends a message and gets one of the same size back. */
   CALL,
   /** Sends a message and gets eight bytes back. */
   PUSH,
-  /** Asks for a message of the size. */
+  /** Requests a message of the size. */
   PULL,
   /** Pushes a large object into memory of the other end. */
   PUT,
   /** Fetches a large object that the other end has published. */
   FETCH,
-  /** Sends a message and gets nothing back. What is timed is the hand-over. */
+  /** Sends a message and gets nothing back. The hand-over of the message is timed. */
   ONEWAY,
   /** A small call, while large objects of the size are pushed on the same session. */
   MIXED,
-  /** Opens a session, waits for the path that is measured, makes one call and closes it again. */
+  /** Opens a session, waits for the measured path, makes one call and closes the session. */
   CONNECT;
 
-  /** Bytes of a number, and of an answer that is nothing else. */
+  /** Bytes of a number, and of an answer that consists of a number. */
   public static final int NUMBER_BYTES = Long.BYTES;
 
   /** Bytes of a small call beside large objects. */
@@ -44,14 +44,14 @@ public enum Kind {
     };
   }
 
-  /** Returns whether large objects are moved, not messages. */
+  /** Returns whether the call moves large objects in place of messages. */
   public boolean movesObjects() {
     return this == PUT || this == FETCH;
   }
 
   /**
-   * Returns the payload that a call moves, both directions together; beside objects the calls
-   * alone.
+   * Returns the payload of a call in both directions together. For {@link #MIXED} it is that of the
+   * small call alone.
    */
   public long payloadBytes(int size) {
     return switch (this) {

@@ -5,17 +5,17 @@ import java.util.Objects;
 import java.util.stream.Stream;
 
 /**
- * What is asked of a contestant in one turn.
+ * The work of a contestant in one turn.
  *
- * @param size bytes of a message, at least 8
- * @param outstanding calls under way at a time on each connection
- * @param ratePerSecond calls that are due each second, all connections together; 0: a call is due
- *     when another has ended
- * @param duration how long a turn is measured, where no count is given
- * @param count how many calls a turn makes; 0: as many as fit in the duration
- * @param memory for large objects
- * @param validate whether every byte of an answer is compared; its number and its length always are
- * @param checksum whether large objects are checksummed on their way
+ * @param size the bytes of a message, at least 8
+ * @param outstanding the number of concurrent calls on each connection
+ * @param ratePerSecond the calls that are due each second, over all connections. With 0, a call is
+ *     due when another has ended
+ * @param duration the time of a turn, if there is no count
+ * @param count the number of calls in a turn; 0 for as many as fit in the duration
+ * @param memory the memory of large objects
+ * @param validate whether every byte of an answer is compared. Number and length always are
+ * @param checksum whether large objects are checksummed in transfer
  */
 public record Load(
     Kind kind,
@@ -34,10 +34,10 @@ public record Load(
   public Load {
     require(
         Stream.of(kind, mode, handler, memory, duration).noneMatch(Objects::isNull),
-        "a load has a kind, callers, a handler, memory and a duration");
-    require(size >= Kind.NUMBER_BYTES, "a message has at least 8 bytes, for its number");
-    require(outstanding >= 1 && connections >= 1, "outstanding and connections are at least 1");
-    require(ratePerSecond >= 0 && count >= 0, "a rate or a count is not negative");
+        "a load needs a kind, callers, a handler, memory and a duration");
+    require(size >= Kind.NUMBER_BYTES, "a message needs at least 8 bytes, for its number");
+    require(outstanding >= 1 && connections >= 1, "outstanding and connections must be at least 1");
+    require(ratePerSecond >= 0 && count >= 0, "a rate or a count must not be negative");
     require(count > 0 || duration.isPositive(), "a turn needs a duration or a count");
   }
 
@@ -47,14 +47,14 @@ public record Load(
     }
   }
 
-  /** Returns whether calls are due at their time. */
+  /** Returns whether calls are due at a fixed rate. */
   public boolean isPaced() {
     return ratePerSecond > 0;
   }
 
   /**
-   * Returns how many calls a turn makes: the count; at a rate, as many as are due in the duration;
-   * 0: as many as fit in it.
+   * Returns the number of calls in a turn. It is the count, or the calls that are due in the
+   * duration at a rate, or 0 for as many as fit in the duration.
    */
   public long calls() {
     if (count > 0 || !isPaced()) {
@@ -63,7 +63,7 @@ public record Load(
     return Math.max(1, Math.round(ratePerSecond * duration.toNanos() / 1e9));
   }
 
-  /** Returns one that small calls are measured by: closed loop, one connection. */
+  /** Returns a simple load: closed loop, one connection. */
   public static Load of(Kind kind, int size, int outstanding, Duration duration) {
     return new Load(
         kind,
@@ -80,32 +80,32 @@ public record Load(
         false);
   }
 
-  /** Returns this load with other messages. */
+  /** Returns this load with messages of another size. */
   public Load withSize(int bytes) {
     return with(bytes, outstanding, mode, handler, duration, count, memory);
   }
 
-  /** Returns this load with another number of calls under way. */
+  /** Returns this load with another number of concurrent calls. */
   public Load withOutstanding(int calls) {
     return with(size, calls, mode, handler, duration, count, memory);
   }
 
-  /** Returns this load, called and handled in another way. */
+  /** Returns this load with other callers and handlers. */
   public Load with(Mode callers, Handler handlers) {
     return with(size, outstanding, callers, handlers, duration, count, memory);
   }
 
-  /** Returns this load for another length of time, without a count. */
+  /** Returns this load with another duration, without a count. */
   public Load lasting(Duration time) {
     return with(size, outstanding, mode, handler, time, 0, memory);
   }
 
-  /** Returns this load for so many calls, however long they take. */
+  /** Returns this load with a number of calls, which may take any time. */
   public Load counting(long calls) {
     return with(size, outstanding, mode, handler, duration, calls, memory);
   }
 
-  /** Returns this load with objects that come from, and go to, somewhere else. */
+  /** Returns this load with other memory for objects. */
   public Load with(Memory where) {
     return with(size, outstanding, mode, handler, duration, count, where);
   }

@@ -14,17 +14,17 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts one contestant's connections under a load for one turn. In a closed loop a call is due when
- * another has ended. At a fixed rate it is due at its time, what it had to wait counts, and all
- * calls that are due in the turn are made and counted, however late they end.
+ * Runs a load on the connections of one contestant for one turn. In a closed loop a call is due
+ * when another has ended. At a fixed rate each call has a due time. Its wait counts, and all calls
+ * that are due in the turn are made and counted, even if they end late.
  */
 public final class LoadLoop {
   private static final Duration RAMP = Duration.ofMillis(200);
 
-  /** Longer than any call may take; a large object may take longer than a call. */
+  /** No call and no large object takes longer. */
   private static final Duration PATIENCE = Duration.ofMinutes(3);
 
-  /** When one call has failed, the others are not worth much waiting. */
+  /** After the failure of one call, the loop waits this long for the others. */
   private static final Duration LITTLE_PATIENCE = Duration.ofSeconds(5);
 
   private static final long PROGRESS_NANOS = 1_000_000_000L;
@@ -32,7 +32,7 @@ public final class LoadLoop {
 
   private final Load load;
 
-  /** How many calls are made; 0: as many as end in time. */
+  /** The number of calls; 0 for as many as end in time. */
   private final long calls;
 
   private final Duration patience;
@@ -48,7 +48,7 @@ public final class LoadLoop {
     this.patience = patience;
     this.calls = load.calls();
     this.schedule = new Schedule(load.ratePerSecond());
-    // Whoever hands over a message, or opens a session, waits for that.
+    // Callers wait for the hand-over of a one-way message, and for the opening of a session.
     boolean async =
         load.mode() == Mode.ASYNC && load.kind() != Kind.ONEWAY && load.kind() != Kind.CONNECT;
     if (async && load.isPaced()) {
@@ -66,14 +66,14 @@ public final class LoadLoop {
   /**
    * Runs one turn on open connections.
    *
-   * @throws IllegalStateException if a call failed, or did not end, or a rate cannot be kept by far
+   * @throws IllegalStateException if a call failed or did not end, or the rate is far too high
    */
   public static Turn run(Load load, List<Caller> callers, Watcher watcher)
       throws InterruptedException {
     return run(load, callers, watcher, PATIENCE);
   }
 
-  /** Runs one that fails when no call ends for so long. */
+  /** Runs one turn, which fails if no call ends for {@code patience}. */
   static Turn run(Load load, List<Caller> callers, Watcher watcher, Duration patience)
       throws InterruptedException {
     LoadLoop loop = new LoadLoop(load, callers, patience);
@@ -103,7 +103,7 @@ public final class LoadLoop {
       awaitIdle();
     }
     if (counted && load.kind() == Kind.ONEWAY) {
-      callers.forEach(Caller::settle); // what was handed over has not yet arrived
+      callers.forEach(Caller::settle); // messages may not have arrived yet
     }
     long nanos = recording.close();
     if (load.isPaced()) {
@@ -121,7 +121,7 @@ public final class LoadLoop {
     return callers.stream().mapToLong(Caller::bytesBeside).sum();
   }
 
-  /** Waits until the time has passed and a call has ended, or all have. */
+  /** Waits until the time has passed and a call has ended, or until all calls have ended. */
   private void watch(Watcher watcher, long forNanos) throws InterruptedException {
     long start = System.nanoTime();
     long passed = 0;
@@ -145,7 +145,7 @@ public final class LoadLoop {
     }
   }
 
-  /** Fails a turn that nothing more is to be expected of. */
+  /** Fails a turn that makes no progress. */
   private void loseNoPatience(long ended, long sinceLast, long passed) {
     long longest = patience.toNanos();
     if (Math.min(sinceLast, passed - schedule.nanos(ended)) > longest) {
@@ -153,7 +153,7 @@ public final class LoadLoop {
     }
     if (load.isPaced() && passed - schedule.nanos(calls) > longest) {
       throw new IllegalStateException(
-          "of %,d calls that were due, %,d had ended %s later: ask for a lower rate"
+          "of %,d calls that were due, %,d had ended %s later; use a lower rate"
               .formatted(calls, ended, inSeconds(patience)));
     }
   }
@@ -180,7 +180,7 @@ public final class LoadLoop {
     }
   }
 
-  /** Returns the next call's number; negative: there shall be no more calls. */
+  /** Returns the number of the next call; negative if there are no more calls. */
   private long next() {
     if (stopped.get() || recording.failure() != null) {
       return -1;
@@ -189,7 +189,7 @@ public final class LoadLoop {
     return calls > 0 && number >= calls ? -1 : number;
   }
 
-  /** A call that cannot even be started has failed, on whatever thread that was to be. */
+  /** Starts a call. A call whose start throws has failed. */
   private static void start(Caller caller, Call call) {
     try {
       caller.start(call);
@@ -222,7 +222,7 @@ public final class LoadLoop {
     }
   }
 
-  /** A thread that starts each call at its time, as long as no more are under way than may be. */
+  /** A thread that starts each call at its time, within the limit of outstanding calls. */
   private final class Pacer implements Worker, Runnable {
     private record Slot(Caller caller, Call call) {}
 
@@ -268,7 +268,7 @@ public final class LoadLoop {
     }
   }
 
-  /** A thread that waits for each call; and, at a fixed rate, for the time of the next. */
+  /** A thread that waits for each call, and at a fixed rate for the due time of the next. */
   private final class Waiting implements Worker, Runnable {
     private final Caller caller;
 

@@ -1,8 +1,8 @@
 package io.verbena.bench.load;
 
-/** Where large objects come from and go to. */
+/** The memory or files of large objects. */
 public enum Memory {
-  /** The same memory each time: a link may keep it registered. */
+  /** The same memory each time. A link may keep it registered. */
   WARM,
   /** New memory each time. */
   COLD,

@@ -5,7 +5,7 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 
-/** What messages are made of: eight bytes of a number, and bytes that follow from their place. */
+/** The content of messages: a number of eight bytes, then bytes that depend on their position. */
 public final class Messages {
   private static final VarHandle LONG =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
@@ -32,7 +32,7 @@ public final class Messages {
     return (long) LONG.get(message, 0);
   }
 
-  /** Returns where an answer differs from a message after its number; -1: nowhere. */
+  /** Returns the first difference of an answer from a message after the number; -1 for none. */
   static int difference(byte[] expected, byte[] answer) {
     int at =
         Arrays.mismatch(

@@ -1,11 +1,11 @@
 package io.verbena.bench.load;
 
-/** How calls are made. */
+/** The callers of a load. */
 public enum Mode {
-  /** Without a thread per call: each answer starts the next call. */
+  /** No thread for each call. Each answer starts the next call. */
   ASYNC,
-  /** Each by a virtual thread that waits for the answer. */
+  /** Virtual threads that wait for answers. */
   VIRTUAL,
-  /** Each by a platform thread that waits for the answer. */
+  /** Platform threads that wait for answers. */
   PLATFORM
 }

@@ -8,10 +8,10 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The times of one turn's calls: each thread has a histogram of its own, so that recording is a few
- * nanoseconds and no thread waits for another. Calls that end while it is open are counted; of
- * those that are under way then, the time is taken all the same: the longest would be missing
- * otherwise.
+ * The times of the calls in one turn. Each thread has its own histogram, so that recording takes a
+ * few nanoseconds and no thread waits for another. Calls that end while the recording is open are
+ * counted. The times of calls that end later are also recorded, because the longest would be
+ * missing otherwise.
  */
 final class Recording {
   private static final int DIGITS = 3;
@@ -37,7 +37,7 @@ final class Recording {
     open = true;
   }
 
-  /** Counts none any more; returns how long it has counted, in nanoseconds. */
+  /** Stops counting. Returns the time of counting in nanoseconds. */
   long close() {
     closedAt = System.nanoTime();
     closed = true;
@@ -45,7 +45,7 @@ final class Recording {
     return closedAt - openedAt;
   }
 
-  /** Takes the time of a call that has ended now. */
+  /** Records the time of a call that has ended now. */
   void ended(long due) {
     boolean counts = open;
     if (counts || (closed && due - closedAt < 0)) {
@@ -60,12 +60,12 @@ final class Recording {
     failure.compareAndSet(null, cause);
   }
 
-  /** Returns why the turn is void; null: it is not. */
+  /** Returns the reason why the turn is void; null if it is valid. */
   @Nullable Throwable failure() {
     return failure.get();
   }
 
-  /** Returns about how many calls have been counted. Safe for any thread. */
+  /** Returns the approximate number of counted calls. Safe for use by any thread. */
   long countSoFar() {
     long sum = 0;
     for (Histogram histogram : all) {
@@ -74,7 +74,7 @@ final class Recording {
     return sum;
   }
 
-  /** Returns what has been recorded; for when no call is under way. */
+  /** Returns the recorded turn. No call may be in progress. */
   Turn turn(double seconds, long bytesBeside) {
     Histogram total = new Histogram(DIGITS);
     all.forEach(total::add);

@@ -2,42 +2,42 @@ package io.verbena.bench.load;
 
 import java.util.concurrent.locks.LockSupport;
 
-/** When calls are due. At a fixed rate that follows from a call's number alone. */
+/** The due times of calls. At a fixed rate they depend only on the number of the call. */
 final class Schedule {
-  /** A thread that sleeps wakes up to 50 us late (Linux's timer slack): the rest is spun. */
+  /** A sleeping thread wakes up to 50 us late (timer slack of Linux), so it spins at the end. */
   private static final long SPIN_NANOS = 60_000;
 
-  /** Threads that make calls must have started by then, so that the first is not late by that. */
+  /** The time for threads to start, so that the first call is not late. */
   private static final long LEAD_NANOS = 10_000_000;
 
   private final double nanosBetween;
   private volatile long start;
 
   /**
-   * A schedule.
+   * Makes a schedule.
    *
-   * @param ratePerSecond 0: each call is due when it is asked for
+   * @param ratePerSecond the rate of calls. With 0, each call is due on request
    */
   Schedule(double ratePerSecond) {
     nanosBetween = ratePerSecond > 0 ? 1e9 / ratePerSecond : 0;
   }
 
-  /** Has the first call be due in a moment. */
+  /** Starts the schedule. The first call is due soon after. */
   void begin() {
     start = System.nanoTime() + LEAD_NANOS;
   }
 
-  /** Returns how many nanoseconds have passed since the first call was due. */
+  /** Returns the nanoseconds since the first call was due. */
   long passed() {
     return System.nanoTime() - start;
   }
 
-  /** Returns how many nanoseconds so many calls are spread over; 0: they are not. */
+  /** Returns the nanoseconds over which a number of calls is spread; 0 without a rate. */
   long nanos(long calls) {
     return (long) (calls * nanosBetween);
   }
 
-  /** Waits until a call is due, unless it is already; returns when it was. */
+  /** Waits until a call is due, and returns its due time. */
   long awaitTurn(long number) {
     if (nanosBetween == 0) {
       return System.nanoTime();

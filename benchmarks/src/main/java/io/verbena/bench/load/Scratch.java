@@ -10,8 +10,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Files that a process measures with. They are in one folder, which is gone when the process ends,
- * by Ctrl-C too. Safe for use by any thread.
+ * The temporary files of a process. They are in one folder, which is deleted when the process ends,
+ * also by Ctrl-C. Safe for use by any thread.
  */
 public final class Scratch {
   private static @Nullable Path folder;
@@ -46,7 +46,7 @@ public final class Scratch {
         Files.deleteIfExists(file);
       }
     } catch (IOException | UncheckedIOException e) {
-      System.err.println("verbena bench: " + made + " is left: " + e.getMessage());
+      System.err.println("verbena bench: " + made + " cannot be deleted: " + e.getMessage());
     }
   }
 }

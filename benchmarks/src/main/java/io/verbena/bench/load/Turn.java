@@ -3,12 +3,12 @@ package io.verbena.bench.load;
 import org.HdrHistogram.Histogram;
 
 /**
- * What one turn came to.
+ * The result of one turn.
  *
- * @param nanos the time of each call, from when it was due to its answer; of those, too, that were
- *     under way when counting ended
- * @param calls how many calls were counted
- * @param seconds how long calls were counted
- * @param bytesBeside what was moved beside the calls meanwhile
+ * @param nanos the time of each call from its due time to its answer, including calls that ended
+ *     after counting
+ * @param calls the number of counted calls
+ * @param seconds the time of counting
+ * @param bytesBeside the bytes that were moved beside the calls in that time
  */
 public record Turn(Histogram nanos, long calls, double seconds, long bytesBeside) {}

@@ -1,16 +1,16 @@
 package io.verbena.bench.load;
 
-/** Is told how a turn goes, on the thread that runs it. */
+/** Receives the progress of a turn, on the thread that runs it. */
 public interface Watcher {
   /** Watches nothing. */
   Watcher NONE = new Watcher() {};
 
-  /** Calls are counted from now on. */
+  /** Called when counting begins. */
   default void opened() {}
 
-  /** Called about each second. */
+  /** Called about once a second. */
   default void progress(long calls, double seconds) {}
 
-  /** Calls are counted no more. */
+  /** Called when counting ends. */
   default void closed() {}
 }

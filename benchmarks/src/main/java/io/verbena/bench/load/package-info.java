@@ -1,7 +1,7 @@
 /**
- * What is asked of every contestant alike: a load, the calls it is made of, and the loops that make
- * them and take their time. Knows no contestant. Loops run on the thread that starts them; calls
- * end on whatever thread their contestant has.
+ * Loads, their calls, and the loops that make and time the calls. They are the same for every
+ * contestant, and depend on none. Loops run on the thread that starts them. Calls end on the
+ * threads of their contestant.
  */
 @NullMarked
 package io.verbena.bench.load;

@@ -8,12 +8,12 @@ import java.util.Optional;
 import java.util.function.ToDoubleFunction;
 
 /**
- * Tells what changed between two reports beyond noise: a figure has changed if its rounds before
- * and after would hardly (p below 0.05, Mann and Whitney's test) come from one source, and its
- * median moved by more than a tenth and by more than rounds of one run differ.
+ * Finds changes between two reports beyond noise. A figure has changed under three conditions. Mann
+ * and Whitney's test gives p below 0.05 for its rounds before and after. Its median moved by more
+ * than a tenth. The median moved by more than the rounds of one run differ.
  */
 public final class Comparison {
-  /** Fewer rounds than these on each side can never be told from chance. */
+  /** With fewer rounds on each side, a change never differs from chance. */
   public static final int LEAST_ROUNDS = 4;
 
   private static final double CHANCE = 0.05;
@@ -21,15 +21,15 @@ public final class Comparison {
 
   private Comparison() {}
 
-  /** What became of a figure. */
+  /** The change of a figure. */
   public enum Verdict {
-    /** It cannot be told from noise. */
+    /** Within noise. */
     UNCHANGED,
     /** Beyond noise. */
     BETTER,
     /** Beyond noise. */
     WORSE,
-    /** Too few rounds to tell. */
+    /** Too few rounds. */
     UNKNOWN
   }
 
@@ -45,7 +45,7 @@ public final class Comparison {
   /**
    * One figure before and after.
    *
-   * @param chance that rounds of one source differ as much
+   * @param chance the probability that rounds of one source differ as much
    */
   public record Row(
       String contestant,
@@ -56,7 +56,7 @@ public final class Comparison {
       double chance,
       Verdict verdict) {}
 
-  /** Compares what is in both reports. */
+  /** Compares the results that both reports have. */
   public static List<Row> of(Report before, Report after) {
     List<Row> rows = new ArrayList<>();
     for (Result old : before.results()) {
@@ -64,14 +64,14 @@ public final class Comparison {
           .ifPresent(
               result ->
                   FIGURES.stream()
-                      .filter(figure -> old.median(figure.value) > 0) // else it was not told
+                      .filter(figure -> old.median(figure.value) > 0) // 0 means unknown
                       .map(figure -> row(figure, old, result))
                       .forEach(rows::add));
     }
     return rows;
   }
 
-  /** Returns a line for each contestant and load that one report has and the other one has not. */
+  /** Returns a line for each contestant and load that only the first report has. */
   public static List<String> missing(Report one, Report other) {
     return one.results().stream()
         .filter(result -> find(result, other).isEmpty())
@@ -119,7 +119,7 @@ public final class Comparison {
     return change > 0 == figure.moreIsBetter ? Verdict.BETTER : Verdict.WORSE;
   }
 
-  /** Returns how far the middle half of sorted values lies apart, as a part of their median. */
+  /** Returns the interquartile range of sorted values, as a part of their median. */
   private static double spread(double[] sorted) {
     double low = sorted[sorted.length / 4];
     double high = sorted[sorted.length - 1 - sorted.length / 4];

@@ -10,7 +10,7 @@ import java.util.TreeMap;
 import java.util.function.ToDoubleFunction;
 import org.knowm.xchart.XYChart;
 
-/** How RDMA compares with TCP size by size, and from which size on it pays. */
+/** Compares RDMA with TCP for each size, and finds the sizes from which RDMA is better. */
 final class Crossover {
   private static final String RDMA = "verbena rdma";
   private static final String TCP = "verbena tcp";
@@ -64,7 +64,7 @@ final class Crossover {
     return ratios;
   }
 
-  /** Returns where the ratio passes 1, between two neighbours, on a logarithmic scale. */
+  /** Describes the sizes at which the ratio passes 1, interpolated on a logarithmic scale. */
   static String words(Map<Integer, Double> ratios) {
     List<String> crossings = new ArrayList<>();
     int lastSize = 0;
@@ -85,9 +85,7 @@ final class Crossover {
     return "they cross " + String.join(", ", crossings) + ".";
   }
 
-  /**
-   * Returns a size in round figures: what lies between two measured ones is not known any better.
-   */
+  /** Returns a rounded size, because an interpolated size is not exact. */
   private static String about(double size) {
     String unit = size < 1 << 10 ? "bytes" : size < 1 << 20 ? "KiB" : "MiB";
     double value = size / (size < 1 << 10 ? 1 : size < 1 << 20 ? 1 << 10 : 1 << 20);

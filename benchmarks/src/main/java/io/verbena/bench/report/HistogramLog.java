@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import org.HdrHistogram.HistogramLogWriter;
 
-/** Reports as HdrHistogram's logs, in nanoseconds, for its own tools. */
+/** Writes reports as logs of HdrHistogram, in nanoseconds, for its tools. */
 public final class HistogramLog {
   private static final double MILLIS = 1e3;
 
@@ -16,7 +16,7 @@ public final class HistogramLog {
   /** Writes one line for each contestant and load, tagged with both. */
   public static void write(Report report, Path file) throws IOException {
     ByteArrayOutputStream text = new ByteArrayOutputStream();
-    HistogramLogWriter log = new HistogramLogWriter(text); // tells of no failure
+    HistogramLogWriter log = new HistogramLogWriter(text); // it hides failures
     try {
       log.outputComment("[" + report.command() + ", started " + report.started() + "]");
       log.outputLogFormatVersion();
@@ -41,7 +41,7 @@ public final class HistogramLog {
     Files.write(file, text.toByteArray());
   }
 
-  /** Returns how long all rounds together were. */
+  /** Returns the time of all rounds together. */
   private static double seconds(Result result) {
     return result.rounds().stream()
         .mapToDouble(round -> round.calls() / round.callsPerSecond())

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A report as one page that needs nothing else: no network, no script. */
+/** Writes a report as one page that needs no network and no script. */
 public final class Html {
   private static final String HEAD =
       """
@@ -60,10 +60,10 @@ public final class Html {
 
   private void body(Report report) {
     line("<h1>verbena bench, %s</h1>", report.started().replace("T", " ").replace("Z", " UTC"));
-    line("<p>Contestants took turns under the same load. To measure it again:</p>");
+    line("<p>Contestants took turns under the same load. The command to measure again:</p>");
     line("<pre>%s</pre>", report.command());
     if (!report.failure().isEmpty()) {
-      line("<p><strong>It ended before all was measured</strong>: %s</p>", report.failure());
+      line("<p><strong>The run failed before its end</strong>: %s</p>", report.failure());
     }
     for (String weak : report.weakRivals()) {
       line("<p><strong>Weak rival, so that no claim can rest on this run</strong>: %s</p>", weak);
@@ -77,14 +77,14 @@ public final class Html {
     line("<h2>Figures</h2>");
     figures(Tables.ABOUT_SPEEDS, Tables.speedCells(report.results()));
     figures(Tables.ABOUT_COSTS, Tables.costCells(report.results()));
-    report.absent().forEach((name, why) -> line("<p>Not here: %s: %s</p>", name, why));
+    report.absent().forEach((name, why) -> line("<p>Not available: %s: %s</p>", name, why));
     line("<h2>Environment</h2>");
     host("Client", report.client());
     host("Server", report.server());
     table("Versions", report.versions());
   }
 
-  /** A table for each load: on a narrow screen contestants and first figures stand side by side. */
+  /** Adds a table for each load, so that contestants and figures fit on a narrow screen. */
   private void figures(String about, List<List<String>> cells) {
     line("<p>%s</p>", about);
     Map<String, List<List<String>>> byLoad =

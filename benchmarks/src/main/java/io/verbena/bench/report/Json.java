@@ -17,7 +17,7 @@ import java.util.zip.DataFormatException;
 import java.util.zip.Deflater;
 import org.HdrHistogram.Histogram;
 
-/** Reports as files, for {@code bench compare} and for programs of others. */
+/** Reads and writes reports as JSON, for {@code bench compare} and other programs. */
 public final class Json {
   private static final Gson GSON =
       new GsonBuilder()
@@ -37,22 +37,22 @@ public final class Json {
   /**
    * Reads a report.
    *
-   * @throws IOException if there is none in the file; the message says where it ends to be one
+   * @throws IOException if the file is not a report; the message names the first wrong place
    */
   public static Report read(Path file) throws IOException {
     try {
       Report report = GSON.fromJson(Files.readString(file), Report.class);
       if (report == null || report.results() == null || report.results().contains(null)) {
-        throw new IOException(file + " has no results: it is no report of 'bench --json'");
+        throw new IOException(file + " has no results; it is not a report of 'bench --json'");
       }
       return report;
-    } catch (RuntimeException e) { // of Gson, or of a record that refuses what it is given
+    } catch (RuntimeException e) { // from Gson, or from a record that checks its values
       Throwable cause = e.getCause() == null ? e : e.getCause();
-      throw new IOException(file + " is no report of 'bench --json': " + cause.getMessage(), e);
+      throw new IOException(file + " is not a report of 'bench --json': " + cause.getMessage(), e);
     }
   }
 
-  /** In seconds. */
+  /** Durations in seconds. */
   private static final class Durations extends TypeAdapter<Duration> {
     private static final double NANOS = 1e9;
 
@@ -67,7 +67,7 @@ public final class Json {
     }
   }
 
-  /** As HdrHistogram writes it to its logs: compressed, in Base64. */
+  /** Histograms as in the logs of HdrHistogram: compressed, in Base64. */
   private static final class Histograms extends TypeAdapter<Histogram> {
     @Override
     public void write(JsonWriter out, Histogram value) throws IOException {

@@ -3,26 +3,27 @@ package io.verbena.bench.report;
 import java.util.Arrays;
 import org.apache.commons.math3.stat.inference.MannWhitneyUTest;
 
-/** Mann and Whitney's test, two-sided: whether two samples would hardly come from one source. */
+/** The two-sided test of Mann and Whitney, whether two samples come from one source. */
 final class MannWhitney {
-  /** With so many values in all its usual approximation is as good; with few it tells too much. */
+  /** From this number of values on, the usual approximation is good enough. */
   private static final int MANY = 40;
 
   private MannWhitney() {}
 
-  /** Returns the chance that samples of one source differ as much as these two, or more. */
+  /** Returns the probability that samples of one source differ at least as much as these two. */
   static double chance(double[] one, double[] other) {
     return one.length + other.length >= MANY
         ? new MannWhitneyUTest().mannWhitneyUTest(one, other)
         : exact(one, other);
   }
 
-  /** Counts the ways to choose the first sample's ranks, and those that are as far off. */
+  /** Counts the choices of the first sample's ranks, and those that are at least as extreme. */
   private static double exact(double[] one, double[] other) {
     int[] ranks = doubledRanks(one, other);
     int n = one.length;
     int all = Arrays.stream(ranks).sum();
-    double[][] ways = new double[n + 1][all + 1]; // by how many are chosen, and their sum
+    double[][] ways =
+        new double[n + 1][all + 1]; // indexed by the number of chosen ranks and their sum
     ways[0][0] = 1;
     for (int rank : ranks) {
       for (int chosen = n; chosen > 0; chosen--) {
@@ -40,7 +41,7 @@ final class MannWhitney {
     return asFar / Arrays.stream(ways[n]).sum();
   }
 
-  /** Returns twice the rank of each value among all: equal ones share theirs. */
+  /** Returns twice the rank of each value among all values. Equal values share their rank. */
   private static int[] doubledRanks(double[] one, double[] other) {
     double[] all = Arrays.copyOf(one, one.length + other.length);
     System.arraycopy(other, 0, all, one.length, other.length);
@@ -49,7 +50,7 @@ final class MannWhitney {
       for (double value : all) {
         ranks[i] += value < all[i] ? 2 : value == all[i] ? 1 : 0;
       }
-      ranks[i]++; // itself was counted once: from 2, for the first
+      ranks[i]++; // the value itself was counted once, but the first doubled rank is 2
     }
     return ranks;
   }

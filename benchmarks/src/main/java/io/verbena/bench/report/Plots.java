@@ -26,9 +26,9 @@ import org.knowm.xchart.XYSeries;
 import org.knowm.xchart.style.Styler;
 import org.knowm.xchart.style.markers.SeriesMarkers;
 
-/** The plots of a report, each an SVG element that can stand in a page. */
+/** The plots of a report, as SVG elements of a page. */
 final class Plots {
-  /** Letters come as outlines: a tenth of a pixel is as good and half as long. */
+  /** Letters are outlines. Tenths of a pixel are exact enough, and halve the text. */
   private static final String LONG_FRACTION = "(\\d\\.\\d)\\d+";
 
   private static final int WIDTH = 560;
@@ -39,7 +39,7 @@ final class Plots {
 
   private Plots() {}
 
-  /** A plot with what is said about it. */
+  /** A plot with its explanation. */
   record Plot(String title, String words, String svg) {}
 
   static List<Plot> of(Report report) {
@@ -90,10 +90,12 @@ final class Plots {
     }
     decades(chart);
     return new Plot(
-        "Latency: " + load, "p99: of 100 calls one takes longer. p50 is the median.", svg(chart));
+        "Latency: " + load,
+        "One of 100 calls takes longer than p99. p50 is the median.",
+        svg(chart));
   }
 
-  /** Returns where a percentile from 50 on stands: p50 at 0, p90 at 1, p99 at 2, p99.9 at 3. */
+  /** Returns the position of a percentile: p50 at 0, p90 at 1, p99 at 2, p99.9 at 3. */
   static double placeOf(double percentile) {
     double nines = Math.log10(100 / (100 - percentile));
     double median = Math.log10(2);
@@ -101,8 +103,8 @@ final class Plots {
   }
 
   /**
-   * Returns the percentile at a place of the axis, in words. Each tick needs words of its own:
-   * where two are alike, the chart looks for others, and may do so for ever.
+   * Returns the label of the percentile at a position of the axis. Labels of ticks must differ.
+   * Otherwise the chart searches for other ticks, perhaps for ever.
    */
   static String percentileAt(double place) {
     double median = Math.log10(2);
@@ -127,7 +129,7 @@ final class Plots {
     lines.forEach(
         (contestant, all) -> {
           List<Result> results =
-              all.stream().filter(result -> result.median(figure) > 0).toList(); // else not told
+              all.stream().filter(result -> result.median(figure) > 0).toList(); // 0 means unknown
           if (!results.isEmpty()) {
             add(
                 chart,
@@ -163,9 +165,7 @@ final class Plots {
     }
   }
 
-  /**
-   * Has a logarithmic axis of figures reach from one power of ten to another, so that it says both.
-   */
+  /** Extends a logarithmic axis to powers of ten at both ends, so that both have labels. */
   private static void decades(XYChart chart) {
     double least = Double.MAX_VALUE;
     double most = 0;
@@ -182,7 +182,7 @@ final class Plots {
     }
   }
 
-  /** Returns a chart as an element that fits itself to the page and shares no ids with others. */
+  /** Returns a chart as an element that scales with the page and has unique ids. */
   static String svg(XYChart chart) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     try {

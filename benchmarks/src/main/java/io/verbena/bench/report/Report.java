@@ -7,16 +7,16 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that one run came to.
+ * The report of one run.
  *
- * @param started in ISO 8601
- * @param command what to type in order to run it again
- * @param server null: the client's process is the server's too
- * @param versions of what took part
- * @param absent who did not take part, and why
- * @param weakRivals why no claim can rest on this run, a line for each rival that did far less than
- *     it is known for
- * @param failure what ended the run before all was measured; empty: nothing did
+ * @param started the start in ISO 8601
+ * @param command the command that repeats the run
+ * @param server the server's host; null if client and server are one process
+ * @param versions the versions of the contestants
+ * @param absent the contestants that did not take part, with the reasons
+ * @param weakRivals a line for each rival that was far slower than its known speed. No claim can
+ *     rest on a run with a weak rival
+ * @param failure the failure that ended the run early; empty for none
  */
 public record Report(
     String started,
@@ -28,7 +28,7 @@ public record Report(
     List<Result> results,
     List<String> weakRivals,
     String failure) {
-  /** Takes reports of versions that did not tell of the last two. */
+  /** Accepts reports of older versions, which lack the last two. */
   public Report {
     weakRivals = Objects.requireNonNullElse(weakRivals, List.of());
     failure = Objects.requireNonNullElse(failure, "");

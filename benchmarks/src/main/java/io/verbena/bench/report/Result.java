@@ -8,14 +8,14 @@ import java.util.function.ToDoubleFunction;
 import org.HdrHistogram.Histogram;
 
 /**
- * What a contestant came to under one load.
+ * The result of a contestant under one load.
  *
- * @param path what carried its calls, and why
- * @param nanos the times of all rounds' calls
+ * @param path the path of the calls, with the reason
+ * @param nanos the times of the calls of all rounds
  */
 public record Result(
     String contestant, String path, Load load, List<Round> rounds, Histogram nanos) {
-  /** Checks that nothing is missing, as it may be in a file. */
+  /** Checks that no value is missing, because results may come from a file. */
   public Result {
     Objects.requireNonNull(contestant, "a result has no contestant");
     Objects.requireNonNull(path, "a result has no path");
@@ -26,7 +26,7 @@ public record Result(
     }
   }
 
-  /** Returns whether a program of others told its figures, not each call's time. */
+  /** Returns whether an external program reported figures in place of the time of each call. */
   public boolean isTold() {
     return nanos.getTotalCount() == 0;
   }
@@ -36,7 +36,7 @@ public record Result(
     return median(rounds.stream().mapToDouble(figure).toArray());
   }
 
-  /** Returns the longest time of all rounds' calls, in microseconds. */
+  /** Returns the longest time of a call in all rounds, in microseconds. */
   public double max() {
     return rounds.stream().mapToDouble(Round::max).max().orElse(0);
   }

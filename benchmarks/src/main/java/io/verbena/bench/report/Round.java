@@ -7,11 +7,11 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The figures of one turn. A latency is that of the whole round trip, in microseconds.
+ * The figures of one turn. Latencies are of the whole round trip, in microseconds.
  *
- * @param gigabytesPerSecond payload, both directions together, in 10^9 bytes
- * @param besideGigabytesPerSecond what was moved beside the calls, in 10^9 bytes
- * @param server null: both ends are one process, and the client's share is that of both
+ * @param gigabytesPerSecond the payload in both directions together, in 10^9 bytes
+ * @param besideGigabytesPerSecond the payload that was moved beside the calls, in 10^9 bytes
+ * @param server the server's share; null if both ends are one process, whose share is the client's
  */
 public record Round(
     double p50,
@@ -27,12 +27,12 @@ public record Round(
     @Nullable Share server) {
 
   /**
-   * What one side used.
+   * The resources that one side used.
    *
-   * @param cpuMicros processor time per call
-   * @param cpuSecondsPerGigabyte processor time per 10^9 bytes of payload
-   * @param allocatedBytes per call
-   * @param contextSwitches per call
+   * @param cpuMicros the processor time for each call
+   * @param cpuSecondsPerGigabyte the processor time for 10^9 bytes of payload
+   * @param allocatedBytes the allocated bytes for each call
+   * @param contextSwitches the context switches for each call
    */
   public record Share(
       double cpuMicros,
@@ -48,7 +48,7 @@ public record Round(
     }
   }
 
-  /** Returns what a program of others tells of itself; 0: it does not. */
+  /** Returns the figures that an external program reports; 0 for figures that it does not. */
   public static Round told(
       double p50,
       double p99,
@@ -62,7 +62,7 @@ public record Round(
         p50, 0, p99, p999, max, calls, callsPerSecond, gigabytesPerSecond, 0, none, none);
   }
 
-  /** Returns what a turn came to. */
+  /** Returns the figures of a turn. */
   public static Round of(Load load, Turn turn, Usage client, @Nullable Usage server) {
     Histogram nanos = turn.nanos();
     double calls = Math.max(1, turn.calls());

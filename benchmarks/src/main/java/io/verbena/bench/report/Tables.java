@@ -17,7 +17,7 @@ import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Help.Column;
 import picocli.CommandLine.Help.TextTable;
 
-/** A report as text. */
+/** Prints a report as text. */
 public final class Tables {
   static final String ABOUT_SPEEDS =
       "Latency in microseconds, of the whole round trip (perftest prints half of it);"
@@ -30,7 +30,7 @@ public final class Tables {
 
   private Tables() {}
 
-  /** Returns the figures of a report: how fast, then at what cost. */
+  /** Returns the figures of a report: first speeds, then costs. */
   public static String of(Report report) {
     StringBuilder text = new StringBuilder();
     text.append(ABOUT_SPEEDS)
@@ -42,16 +42,16 @@ public final class Tables {
         .append(table(costCells(report.results())));
     report
         .absent()
-        .forEach((name, why) -> text.append("\nnot here: %s: %s%n".formatted(name, why)));
+        .forEach((name, why) -> text.append("\nnot available: %s: %s%n".formatted(name, why)));
     return text.toString();
   }
 
-  /** Returns how fast contestants were; medians of the rounds they have had. */
+  /** Returns the speeds of contestants, as medians of their rounds so far. */
   public static String speeds(List<Result> results) {
     return table(speedCells(results));
   }
 
-  /** Returns the same, cell by cell: contestant, load and figures, below a heading. */
+  /** Returns the speeds as cells below a heading: contestant, load and figures. */
   static List<List<String>> speedCells(List<Result> results) {
     List<List<String>> rows = new ArrayList<>();
     rows.add(
@@ -81,7 +81,7 @@ public final class Tables {
         : String.format(ROOT, "%s; beside it %.3f GB/s", result.path(), beside);
   }
 
-  /** Returns what each call cost, cell by cell: contestant, load and figures, below a heading. */
+  /** Returns the costs of a call as cells below a heading: contestant, load and figures. */
   static List<List<String>> costCells(List<Result> results) {
     List<List<String>> rows = new ArrayList<>();
     rows.add(
@@ -126,12 +126,12 @@ public final class Tables {
 
   private static String micros(double value) {
     if (value == 0) {
-      return "-"; // not told
+      return "-"; // unknown
     }
     return String.format(ROOT, value < 1_000 ? "%.1f" : "%,.0f", value);
   }
 
-  /** Returns a load in few words. */
+  /** Describes a load in a few words. */
   public static String words(Load load) {
     StringBuilder words = new StringBuilder(load.kind().name().toLowerCase(Locale.ROOT));
     words.append(' ').append(bytes(load.size())).append(" x").append(load.outstanding());
@@ -169,7 +169,7 @@ public final class Tables {
     return size >= 1024 && size % 1024 == 0 ? (size >> 10) + " KiB" : size + " B";
   }
 
-  /** Returns rows in columns that are as wide as they must be; the first row is the heading. */
+  /** Returns rows in columns of the smallest width. The first row is the heading. */
   public static String table(List<List<String>> rows) {
     int columns = rows.getFirst().size();
     Column[] layout = new Column[columns];

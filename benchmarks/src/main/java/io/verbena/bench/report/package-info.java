@@ -1,4 +1,4 @@
-/** What has been measured, and how it is shown: tables, JSON, logs, a page with plots. */
+/** The results of measurements, as tables, JSON, logs and a page with plots. */
 @NullMarked
 package io.verbena.bench.report;
 

@@ -13,7 +13,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
-/** Two streams of Aeron's. One thread starts calls and polls for answers while any are due. */
+/** Two streams of Aeron. One thread starts calls, and polls while answers are outstanding. */
 final class AeronCaller implements Caller {
   private final Aeron aeron;
   private final ExclusivePublication out;

@@ -5,24 +5,24 @@ import io.aeron.ExclusivePublication;
 import java.nio.file.Path;
 import org.agrona.DirectBuffer;
 
-/** What both ends of Aeron's IPC agree on: two streams of one media driver, one each way. */
+/** The constants of both ends of Aeron's IPC. One media driver has two streams, one each way. */
 final class AeronIpc {
   static final String CHANNEL = "aeron:ipc";
   static final int TO_SERVER = 1;
   static final int TO_CLIENT = 2;
 
-  /** What goes in one fragment. */
+  /** The bytes of one fragment. */
   static final int MOST_BYTES = 1_024;
 
-  /** Far less than a term: neither end waits for the other's reads. */
+  /** Far less than a term, so that neither end waits for reads of the other. */
   static final int MOST_BYTES_UNDER_WAY = 1 << 20;
 
-  /** Fragments taken by one poll. */
+  /** The fragments that one poll takes. */
   static final int MOST_AT_ONCE = 64;
 
   private AeronIpc() {}
 
-  /** Returns the media driver's directory, which a number that is told to the client names. */
+  /** Returns the directory of the media driver with a number, which the client receives. */
   static String directory(int number) {
     return Path.of("/dev/shm", "verbena-bench-aeron-" + number).toString();
   }
@@ -32,7 +32,7 @@ final class AeronIpc {
     return Aeron.connect(new Aeron.Context().aeronDirectoryName(directory(number)));
   }
 
-  /** Sends a message; waits while the other end has not connected, or has to read first. */
+  /** Sends a message. Waits until the other end has connected and has read enough. */
   static void send(ExclusivePublication to, DirectBuffer from, int offset, int length) {
     while (to.offer(from, offset, length) < 0) {
       if (to.isClosed() || Thread.currentThread().isInterrupted()) {

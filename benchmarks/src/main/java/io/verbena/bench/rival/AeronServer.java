@@ -45,9 +45,9 @@ final class AeronServer implements RivalServer {
   }
 
   /**
-   * Starts it.
+   * Starts the server.
    *
-   * @param polls whether its thread never waits; else it waits as Aeron's default strategy does
+   * @param polls whether its thread never waits; else it waits by Aeron's default strategy
    */
   static RivalServer start(boolean polls) {
     try {

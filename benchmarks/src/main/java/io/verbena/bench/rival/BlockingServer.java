@@ -14,10 +14,10 @@ final class BlockingServer implements RivalServer {
   private final String name;
   private final Conversation conversation;
 
-  /** What is said on a connection. */
+  /** The protocol of a connection. */
   @FunctionalInterface
   interface Conversation {
-    /** Answers until the client is gone. */
+    /** Answers requests until the client disconnects. */
     void hold(SocketChannel socket, Exchange exchange) throws IOException;
   }
 
@@ -27,7 +27,7 @@ final class BlockingServer implements RivalServer {
     this.conversation = conversation;
   }
 
-  /** Listens on a port of its choice. */
+  /** Starts a server on a free port. */
   static BlockingServer start(String host, String name, Conversation conversation) {
     try {
       ServerSocketChannel listening = ServerSocketChannel.open();

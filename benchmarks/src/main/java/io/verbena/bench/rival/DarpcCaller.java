@@ -17,7 +17,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.jspecify.annotations.Nullable;
 
-/** A connection of DaRPC's. One thread starts calls and polls for answers while any are due. */
+/** A connection of DaRPC. One thread starts calls, and polls while answers are outstanding. */
 final class DarpcCaller implements Caller {
   private final DaRPCClientGroup<DarpcMessage, DarpcMessage> group;
   private final DaRPCClientEndpoint<DarpcMessage, DarpcMessage> endpoint;
@@ -27,7 +27,7 @@ final class DarpcCaller implements Caller {
   private final Thread poller;
   private volatile boolean closing;
 
-  /** Why no answer comes any more; null: one may. */
+  /** The failure of the connection; null while it works. */
   private volatile @Nullable Exception broken;
 
   DarpcCaller(String host, int port) throws IOException {
@@ -51,7 +51,7 @@ final class DarpcCaller implements Caller {
     poller.start();
   }
 
-  /** Puts this host's devices under DaRPC. */
+  /** Makes DaRPC use the devices of this host. */
   static void useDevices() throws IOException {
     Optional<VerbsException> problem = DisniBridge.install();
     if (problem.isPresent()) {
@@ -104,7 +104,7 @@ final class DarpcCaller implements Caller {
   private void end(DaRPCFuture<DarpcMessage, DarpcMessage> future) {
     @Nullable Call call = underWay.remove(future);
     if (call == null) {
-      throw new IllegalStateException("an answer came that nobody waits for");
+      throw new IllegalStateException("an answer arrived without a call");
     }
     call.answered(future.getReceiveMessage().bytes());
   }
@@ -122,7 +122,7 @@ final class DarpcCaller implements Caller {
       endpoint.close();
       group.close();
     } catch (IOException e) {
-      // nothing is left to be saved
+      // nothing can be done about it
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -6,18 +6,18 @@ import com.ibm.disni.verbs.RdmaConnParam;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** A message of DaRPC's: its length in two bytes, then its bytes. */
+/** A message of DaRPC: the length in two bytes, then the content. */
 final class DarpcMessage implements DaRPCMessage {
-  /** Longer ones do not fit into the buffers that both ends are started with. */
+  /** Longer messages do not fit into the buffers of both ends. */
   static final int MOST_BYTES = 1 << 10;
 
-  /** As many as are posted at each end. DaRPC waits for ever where the ends do not agree. */
+  /** The posted receives of each end. DaRPC waits for ever if the ends differ. */
   static final int DEPTH = 64;
 
   static final int TIMEOUT_MILLIS = 5_000;
   private static final byte RETRIES = 7;
 
-  /** The messages in use here. */
+  /** The types of messages. */
   static class Protocol implements DaRPCProtocol<DarpcMessage, DarpcMessage> {
     @Override
     public DarpcMessage createRequest() {
@@ -63,7 +63,7 @@ final class DarpcMessage implements DaRPCMessage {
     return Short.BYTES + MOST_BYTES;
   }
 
-  /** DaRPC comes with none, and fails where a message is not taken at once. */
+  /** Sets retries. DaRPC sets none, and fails if a message is not received at once. */
   static void retry(RdmaConnParam parameters) throws IOException {
     parameters.setRetry_count(RETRIES);
     parameters.setRnr_retry_count(RETRIES);

@@ -10,7 +10,7 @@ import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 
-/** DaRPC's server, which answers each message with itself on the thread that polls. */
+/** A server of DaRPC, which returns each message on the polling thread. */
 final class DarpcServer implements RivalServer {
   private static final int CLUSTERS = 1;
   private static final int BACKLOG = 16;
@@ -24,7 +24,7 @@ final class DarpcServer implements RivalServer {
   }
 
   /**
-   * Starts it on this address, which must be a verbs device's.
+   * Starts the server on an address of a verbs device.
    *
    * @param polls whether its thread never waits
    */
@@ -54,10 +54,7 @@ final class DarpcServer implements RivalServer {
     }
   }
 
-  /**
-   * DaRPC does not tell which port it got, and others have none: one that is free for TCP is as
-   * good as any.
-   */
+  /** Returns a port that is free for TCP. DaRPC cannot choose a port and report it. */
   static int freePort() {
     try (ServerSocket socket = new ServerSocket(0)) {
       return socket.getLocalPort();
@@ -87,7 +84,7 @@ final class DarpcServer implements RivalServer {
     try {
       group.close();
     } catch (IOException e) {
-      // nothing is left to be saved
+      // nothing can be done about it
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -5,8 +5,8 @@ import io.verbena.bench.load.Load;
 import java.nio.ByteBuffer;
 
 /**
- * What a raw connection does all its life: messages of one length there, of another back. The
- * client says so in its first bytes; a message's first eight are its number.
+ * The lengths of requests and replies on a raw connection. The client sends them first. The first
+ * eight bytes of each message are its number.
  *
  * <pre>
  * 0        4        8
@@ -19,7 +19,7 @@ record Exchange(int requestBytes, int replyBytes) {
   static final int BYTES = 8;
   static final int MOST = 1 << 30;
 
-  /** Checks lengths, which come from a peer. */
+  /** Checks the lengths, which come from a peer. */
   Exchange {
     if (requestBytes < Kind.NUMBER_BYTES
         || requestBytes > MOST

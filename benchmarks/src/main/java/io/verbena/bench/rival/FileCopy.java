@@ -8,13 +8,13 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** A file through a socket: sendfile on one side, large reads and writes on the other. */
+/** Copies a file through a socket. One end uses sendfile, the other large reads and writes. */
 final class FileCopy {
   private static final int BUFFER_BYTES = 1 << 20;
 
   private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
 
-  /** Sends a file, whole. */
+  /** Sends a whole file. */
   void send(FileChannel file, SocketChannel to) throws IOException {
     long length = file.size();
     for (long sent = 0; sent < length; ) {
@@ -22,7 +22,7 @@ final class FileCopy {
     }
   }
 
-  /** Receives so many bytes into a new file. */
+  /** Receives {@code length} bytes into a new file. */
   void receive(SocketChannel from, Path path, long length) throws IOException {
     try (FileChannel file =
         FileChannel.open(

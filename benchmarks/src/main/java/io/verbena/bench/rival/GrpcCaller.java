@@ -16,12 +16,12 @@ import io.verbena.bench.load.Caller;
 import io.verbena.bench.load.Kind;
 import org.jspecify.annotations.Nullable;
 
-/** A channel of grpc-java, called as its generated stubs do. */
+/** A channel of grpc-java. Calls are made as by generated stubs. */
 final class GrpcCaller implements Caller {
   private final ManagedChannel channel;
   private final GrpcTuning tuning;
 
-  /** Of its own, where it has some. */
+  /** The caller's own event loops, if it has any. */
   private final @Nullable EventLoopGroup loops;
 
   GrpcCaller(String host, int port, GrpcTuning tuning) {
@@ -86,7 +86,7 @@ final class GrpcCaller implements Caller {
   @Override
   public String path() {
     return switch (tuning) {
-      case NONE -> "tcp (as it comes)";
+      case NONE -> "tcp (defaults)";
       case TUNED -> "tcp (direct executor, 4 MiB window)";
       case UNIX -> "unix socket (direct executor, 4 MiB window)";
     };

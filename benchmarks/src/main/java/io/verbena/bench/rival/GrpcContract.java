@@ -12,7 +12,7 @@ import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 
-/** The methods that gRPC is measured with; a message is its bytes, so no other codec costs. */
+/** The methods for measurements of gRPC. Messages are plain bytes, so that no codec costs time. */
 final class GrpcContract {
   static final String SERVICE = "bench.Target";
 
@@ -27,7 +27,7 @@ final class GrpcContract {
       case CALL, CONNECT -> ECHO;
       case PUSH, PUT -> PUSH;
       case PULL, FETCH -> PULL;
-      case ONEWAY, MIXED -> throw new IllegalArgumentException("not a load that gRPC takes");
+      case ONEWAY, MIXED -> throw new IllegalArgumentException("gRPC does not support this load");
     };
   }
 
@@ -40,7 +40,7 @@ final class GrpcContract {
         .build();
   }
 
-  /** Asks for a message: its number, then its size. */
+  /** Returns a request for a message: its number, then its size. */
   static byte[] pullRequest(long number, int size) {
     return ByteBuffer.allocate(Long.BYTES + Integer.BYTES).putLong(number).putInt(size).array();
   }
@@ -67,7 +67,7 @@ final class GrpcContract {
     }
   }
 
-  /** Says its length and writes itself, as a Protobuf message's does: else gRPC copies it twice. */
+  /** A stream with a known length, as of Protobuf messages. gRPC copies other streams twice. */
   private static final class Known extends ByteArrayInputStream implements KnownLength, Drainable {
     Known(byte[] value) {
       super(value);

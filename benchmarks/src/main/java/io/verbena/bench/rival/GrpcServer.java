@@ -20,7 +20,7 @@ import java.util.function.UnaryOperator;
 
 /** grpc-java on its own Netty. */
 final class GrpcServer implements RivalServer {
-  /** Written out before the handler returns: one for each thread will do. */
+  /** The answer is written before the handler returns, so one for each thread is enough. */
   private static final ThreadLocal<byte[]> ANSWER = ThreadLocal.withInitial(() -> new byte[0]);
 
   private final Server server;

@@ -2,9 +2,9 @@ package io.verbena.bench.rival;
 
 import java.nio.file.Path;
 
-/** How gRPC is set up. */
+/** The settings of gRPC. */
 enum GrpcTuning {
-  /** As it comes. */
+  /** The defaults. */
   NONE,
   /** Handlers and callbacks on the event loop, and a flow-control window of 4 MiB. */
   TUNED,
@@ -13,7 +13,7 @@ enum GrpcTuning {
 
   static final int WINDOW_BYTES = 4 << 20;
 
-  /** Large messages need it either way: the limit is 4 MiB as gRPC comes. */
+  /** Large messages always need a higher limit, because the default is 4 MiB. */
   static final int MOST_MESSAGE_BYTES = 256 << 20;
 
   /** Returns the socket that stands for a port. */

@@ -28,8 +28,8 @@ import org.openucx.jucx.ucp.UcpWorker;
 import org.openucx.jucx.ucp.UcpWorkerParams;
 
 /**
- * One end of a connection of UCX's, by its Java binding: tagged messages, which two processes of
- * one host exchange through shared memory. Needs UCX of the system (Debian: {@code libucx0}). One
+ * One end of a connection of UCX through its Java binding. Two processes of one host exchange
+ * tagged messages through shared memory. UCX must be installed (Debian: {@code libucx0}). One
  * thread sends and polls.
  */
 abstract class JucxEnd implements AutoCloseable {
@@ -51,7 +51,7 @@ abstract class JucxEnd implements AutoCloseable {
         }
       };
 
-  /** The length of a message that waits in the buffer: no poll may be made within a poll. */
+  /** The length of the message in the buffer. It waits, because polls must not be nested. */
   private int arrived = NONE;
 
   private final IdleStrategy idle;
@@ -61,10 +61,10 @@ abstract class JucxEnd implements AutoCloseable {
   private volatile boolean closing;
 
   /**
-   * An end.
+   * Makes an end.
    *
-   * @param hears the tag of what comes; what goes has the other one
-   * @param idle what its thread does when a poll has found nothing
+   * @param hears the tag of incoming messages; outgoing messages have the other tag
+   * @param idle the strategy of the thread after an empty poll
    */
   JucxEnd(int hears, IdleStrategy idle) {
     this.idle = idle;
@@ -79,10 +79,10 @@ abstract class JucxEnd implements AutoCloseable {
     worker = context.newWorker(new UcpWorkerParams());
   }
 
-  /** Takes a message; on the thread. */
+  /** Handles a message, on the thread. */
   abstract void take(ByteBuffer message);
 
-  /** Does what is to be done between two polls; on the thread. */
+  /** Does the work between two polls, on the thread. */
   abstract void turn() throws InterruptedException;
 
   final void receive() {
@@ -95,7 +95,7 @@ abstract class JucxEnd implements AutoCloseable {
         UCS_MEMORY_TYPE_HOST);
   }
 
-  /** Sends a message; returns when its bytes may be changed. */
+  /** Sends a message. Returns when its bytes may be changed. */
   final void send(UcpEndpoint to, ByteBuffer message) throws Exception {
     out.clear().put(message).flip();
     UcpRequest sent =
@@ -133,7 +133,7 @@ abstract class JucxEnd implements AutoCloseable {
     started.start();
   }
 
-  /** The thread has ended for this. */
+  /** Called when the thread has ended with a failure. */
   abstract void failed(Exception e);
 
   @Override
@@ -174,9 +174,9 @@ abstract class JucxEnd implements AutoCloseable {
     }
 
     /**
-     * Starts it.
+     * Starts the server.
      *
-     * @param polls whether its thread never waits; else it waits as Aeron's server here does
+     * @param polls whether its thread never waits; else it waits as {@link AeronServer} does
      */
     static RivalServer start(boolean polls) {
       return new Server(polls);
@@ -214,7 +214,7 @@ abstract class JucxEnd implements AutoCloseable {
     }
   }
 
-  /** Starts calls, and polls for answers while any are due. */
+  /** Starts calls, and polls while answers are outstanding. */
   static final class Client extends JucxEnd implements Caller {
     private final BlockingQueue<Call> waiting = new LinkedBlockingQueue<>();
     private final ArrayDeque<Call> underWay = new ArrayDeque<>();

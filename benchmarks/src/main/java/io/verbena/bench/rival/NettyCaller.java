@@ -15,7 +15,7 @@ import java.nio.channels.ClosedChannelException;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
-/** A raw Netty connection. What calls its answers start are flushed together after the read. */
+/** A raw Netty connection. Calls that answers start are flushed together after the read. */
 final class NettyCaller extends ChannelInboundHandlerAdapter implements Caller {
   private final NettyTransport transport = NettyTransport.best();
   private final EventLoopGroup loop = transport.oneLoop();
@@ -26,7 +26,7 @@ final class NettyCaller extends ChannelInboundHandlerAdapter implements Caller {
   private long number;
   private int have;
 
-  /** Where an answer is gathered that is looked at; null: none is. */
+  /** The buffer for an answer that is checked; null if answers are not checked. */
   private final byte @Nullable [] answer;
 
   NettyCaller(String host, int port, Exchange exchange, boolean validate)

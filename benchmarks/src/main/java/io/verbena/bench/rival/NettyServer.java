@@ -11,7 +11,7 @@ import io.netty.channel.EventLoopGroup;
 import io.verbena.bench.load.Messages;
 import java.net.InetSocketAddress;
 
-/** Raw Netty, as its users write it: answers on the event loop, flushed once per read. */
+/** A raw Netty server as users write it. It answers on the event loop and flushes once a read. */
 final class NettyServer implements RivalServer {
   private final EventLoopGroup loop;
   private final Channel listening;
@@ -52,7 +52,7 @@ final class NettyServer implements RivalServer {
     loop.shutdownGracefully();
   }
 
-  /** Reads what the client is going to send, and makes way for what does it. */
+  /** Reads the client's lengths, and replaces itself by the handler for them. */
   private static final class Head extends ChannelInboundHandlerAdapter {
     private final byte[] bytes = new byte[Exchange.BYTES];
     private int have;
@@ -81,7 +81,7 @@ final class NettyServer implements RivalServer {
     }
   }
 
-  /** Writes back whatever it reads. */
+  /** Writes all bytes back. */
   private static final class Echo extends ChannelInboundHandlerAdapter {
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
@@ -94,7 +94,7 @@ final class NettyServer implements RivalServer {
     }
   }
 
-  /** Counts the bytes of requests, and answers each when it is whole. */
+  /** Counts the bytes of requests, and answers each request when it is complete. */
   private static final class Answers extends ChannelInboundHandlerAdapter {
     private final int requestBytes;
     private final byte[] reply;

@@ -12,7 +12,7 @@ import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 
-/** Raw Netty runs on what Verbena's own TCP link would run on here. */
+/** The transport of raw Netty, which is the same as that of Verbena's TCP link on this host. */
 enum NettyTransport {
   EPOLL(EpollServerSocketChannel.class, EpollSocketChannel.class),
   NIO(NioServerSocketChannel.class, NioSocketChannel.class);

@@ -14,8 +14,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A blocking socket of java.nio. One thread reads answers, which come in the order of their calls;
- * what calls it starts meanwhile leave in one write before it reads again.
+ * A blocking socket of java.nio. One thread reads answers, which come in the order of their calls.
+ * Calls that it starts meanwhile leave in one write before the next read.
  */
 final class NioCaller implements Caller {
   private static final int LEAST_BUFFER = 1 << 16;
@@ -30,7 +30,7 @@ final class NioCaller implements Caller {
   private final boolean validate;
   private volatile boolean closing;
 
-  /** Why no answer comes any more; null: one may. */
+  /** The failure of the connection; null while it works. */
   private @Nullable Exception broken;
 
   NioCaller(String host, int port, Exchange exchange, boolean validate) throws IOException {
@@ -98,7 +98,7 @@ final class NioCaller implements Caller {
     while (in.remaining() >= exchange.replyBytes()) {
       Call call = poll();
       if (call == null) {
-        throw new IllegalStateException("an answer came that nobody waits for");
+        throw new IllegalStateException("an answer arrived without a call");
       }
       if (validate) {
         byte[] answer = new byte[exchange.replyBytes()];

@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 
-/** Answers what one read has brought. */
+/** Answers the requests of each read together. */
 final class NioServer {
   private static final int BUFFER_BYTES = 1 << 20;
 

@@ -6,11 +6,11 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.WritableByteChannel;
 
-/** What java.nio leaves to its users. */
+/** Helpers that java.nio lacks. */
 public final class NioSockets {
   private NioSockets() {}
 
-  /** Reads until the buffer is full; false: the stream ended first. */
+  /** Reads until the buffer is full. Returns false if the stream ended first. */
   public static boolean fill(ReadableByteChannel from, ByteBuffer buffer) throws IOException {
     while (buffer.hasRemaining()) {
       if (from.read(buffer) < 0) {
@@ -20,7 +20,7 @@ public final class NioSockets {
     return true;
   }
 
-  /** Writes all that is left in the buffer. */
+  /** Writes the rest of the buffer. */
   public static void drain(WritableByteChannel to, ByteBuffer buffer) throws IOException {
     while (buffer.hasRemaining()) {
       to.write(buffer);
@@ -31,7 +31,7 @@ public final class NioSockets {
     try {
       open.close();
     } catch (IOException e) {
-      // nothing is left to be saved
+      // nothing can be done about it
     }
   }
 }

@@ -15,8 +15,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
 /**
- * perftest's programs, run between two processes on one device, and what they print: ib_send_lat
- * for calls one at a time, ib_write_bw and ib_read_bw for large objects.
+ * Runs the programs of perftest between two processes on one device, and reads their output:
+ * ib_send_lat for calls one at a time, ib_write_bw and ib_read_bw for large objects.
  */
 public final class Perftest implements Program {
   private static final int MOST_SECONDS = 60;
@@ -24,13 +24,13 @@ public final class Perftest implements Program {
   private static final long START_MILLIS = 500;
   private static final int LATENCY_MESSAGES = 4_000;
 
-  /** In all messages of a run together: a second, where one takes 10 ms for each MiB. */
+  /** The bytes of all messages in a run, which take a second at 10 ms for each MiB. */
   private static final int BANDWIDTH_BYTES = 64 << 20;
 
-  /** The programs refuse to send fewer. */
+  /** The programs refuse fewer messages. */
   private static final int LEAST_MESSAGES = 5;
 
-  /** Messages that are longer cost as much for each byte, and take longer. */
+  /** Longer messages cost the same for each byte, but take longer. */
   private static final int MOST_BYTES = 16 << 20;
 
   private static final double MEBIBYTE = 1 << 20;
@@ -39,13 +39,13 @@ public final class Perftest implements Program {
   private final String device;
   private final String address;
 
-  /** Programs on this device, which has that address. */
+  /** Makes a runner for a device with an address. */
   public Perftest(String device, String address) {
     this.device = device;
     this.address = address;
   }
 
-  /** Whether one of the programs measures such a load: in a closed loop, from the same memory. */
+  /** Returns whether a program measures a load. It must be a closed loop with the same memory. */
   static boolean measures(Load load) {
     if (load.isPaced() || (load.kind().movesObjects() && load.memory() != Memory.WARM)) {
       return false;
@@ -81,7 +81,7 @@ public final class Perftest implements Program {
     };
   }
 
-  /** A program that could not tell how fast the processor's clock runs prints no times: again. */
+  /** A program prints no times if it could not measure the processor's clock. It is run again. */
   @Override
   public Round turn(Load load) throws IOException, InterruptedException {
     for (int tries = 1; ; tries++) {
@@ -108,14 +108,14 @@ public final class Perftest implements Program {
     return bandwidth(program, load, messages, bytes, run(program, bytes, words));
   }
 
-  /** Runs a program against itself; returns what it prints. */
+  /** Runs a program against itself, and returns its output. */
   private String run(String program, int bytes, List<String> options)
       throws IOException, InterruptedException {
     List<String> words = new ArrayList<>(List.of(program, "-d", device, "-F", "-s", "" + bytes));
     words.addAll(options);
     Process server = start(0, words);
     try {
-      Thread.sleep(START_MILLIS); // it says nothing when it listens
+      Thread.sleep(START_MILLIS); // it prints nothing when it listens
       words.add(address);
       Process asked = start(1, words);
       try {
@@ -145,7 +145,7 @@ public final class Perftest implements Program {
     return new String(output.join(), StandardCharsets.UTF_8);
   }
 
-  /** On a processor of its own, as the two JVMs are; and gone when this process is, however. */
+  /** Starts a program on its own processor, like the two JVMs. It ends with this process. */
   private static Process start(int processor, List<String> command) throws IOException {
     List<String> words =
         new ArrayList<>(List.of("setpriv", "--pdeathsig", "KILL", "taskset", "-c", "" + processor));
@@ -153,7 +153,7 @@ public final class Perftest implements Program {
     return new ProcessBuilder(words).redirectErrorStream(true).start();
   }
 
-  /** Columns: bytes, iterations, least, most, typical, mean, deviation, 99 %, 99.9 %. */
+  /** Reads the columns bytes, iterations, least, most, typical, mean, deviation, 99 %, 99.9 %. */
   static Round latency(String program, Load load, String output) throws IOException {
     double[] columns = columns(program, output, load.size(), 9);
     double[] micros = new double[columns.length];
@@ -165,7 +165,7 @@ public final class Perftest implements Program {
         micros[4], micros[7], micros[8], micros[3], (long) columns[1], rate, gigabytes(load, rate));
   }
 
-  /** Columns: bytes, iterations, peak and average in MiB/s. */
+  /** Reads the columns bytes, iterations, peak and average in MiB/s. */
   static Round bandwidth(String program, Load load, int messages, int bytes, String output)
       throws IOException {
     double rate = columns(program, output, bytes, 4)[3] * MEBIBYTE / load.size();

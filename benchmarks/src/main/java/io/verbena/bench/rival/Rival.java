@@ -4,13 +4,13 @@ import io.verbena.bench.load.Kind;
 import io.verbena.bench.load.Load;
 import io.verbena.bench.load.Memory;
 
-/** Who else takes part. */
+/** The rivals. */
 public enum Rival {
   /** Blocking sockets of java.nio. */
   NIO("raw nio"),
   /** Netty without anything on top. */
   NETTY("raw netty"),
-  /** grpc-java as it comes. */
+  /** grpc-java with its defaults. */
   GRPC("grpc"),
   /** grpc-java with a direct executor and a larger window. */
   GRPC_TUNED("grpc tuned"),
@@ -33,15 +33,15 @@ public enum Rival {
     this.title = title;
   }
 
-  /** Returns what its figures are listed under. */
+  /** Returns the name in tables of figures. */
   public String title() {
     return title;
   }
 
-  /** Returns whether it can do what a load asks, in the way that the load asks. */
+  /** Returns whether the rival supports a load. */
   public boolean takes(Load load) {
     return switch (this) {
-      // A blocking socket that writes while its peer does would wait for ever.
+      // Two blocking sockets that both write wait for ever.
       case NIO -> movesMemory(load) || (isCall(load) && bytesUnderWay(load) <= 1 << 17);
       case NETTY -> movesMemory(load) || isCall(load);
       case GRPC, GRPC_TUNED, GRPC_UNIX ->
@@ -70,7 +70,7 @@ public enum Rival {
     return load.kind() == Kind.CALL && load.size() <= Exchange.MOST;
   }
 
-  /** They have one buffer for all messages: memory that is new each time is not theirs. */
+  /** Raw rivals have one buffer for all messages, so they do not support new memory each time. */
   private static boolean movesMemory(Load load) {
     boolean moves =
         switch (load.kind()) {
@@ -86,10 +86,10 @@ public enum Rival {
   }
 
   /**
-   * Starts its server on a free port.
+   * Starts the rival's server on a free port.
    *
-   * @param polls whether its threads never wait, where it leaves the choice
-   * @throws IllegalStateException if it cannot run here, or needs no server; the message says why
+   * @param polls whether its threads never wait, if the rival supports that
+   * @throws IllegalStateException if the rival cannot run here, or needs no server
    */
   public RivalServer serve(String host, boolean polls) {
     return switch (this) {
@@ -102,7 +102,7 @@ public enum Rival {
       case UCX -> JucxEnd.Server.start(polls);
       case SENDFILE -> SendfileServer.start(host);
       case DARPC -> DarpcServer.start(host, polls);
-      case PERFTEST -> throw new IllegalStateException("perftest brings its own servers");
+      case PERFTEST -> throw new IllegalStateException("perftest has its own servers");
     };
   }
 }

@@ -15,9 +15,9 @@ public final class RivalContestant implements Contestant {
   private final IntSupplier port;
 
   /**
-   * A rival that has a server on that host.
+   * Makes a contestant for a rival with a server on a host.
    *
-   * @param port has it listen, and tells where
+   * @param port starts the server, and returns its port
    */
   public RivalContestant(Rival rival, String host, IntSupplier port) {
     this.rival = rival;
@@ -59,7 +59,7 @@ public final class RivalContestant implements Contestant {
       case UCX -> new JucxEnd.Client(port.getAsInt());
       case SENDFILE -> new SendfileCaller(host, port.getAsInt(), exchange, validate);
       case DARPC -> new DarpcCaller(host, port.getAsInt());
-      case PERFTEST -> throw new IOException("perftest makes no connections of its own");
+      case PERFTEST -> throw new IOException("perftest has no connections");
     };
   }
 

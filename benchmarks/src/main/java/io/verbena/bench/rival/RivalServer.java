@@ -1,8 +1,8 @@
 package io.verbena.bench.rival;
 
-/** A rival's other end. */
+/** The server of a rival. */
 public interface RivalServer extends AutoCloseable {
-  /** Returns the port it listens at. */
+  /** Returns the server's port. */
   int port();
 
   @Override

@@ -3,16 +3,16 @@ package io.verbena.bench.rival;
 import java.util.EnumMap;
 import java.util.Map;
 
-/** The rivals' servers of one process, each started when first asked for. Safe for any thread. */
+/** The servers of rivals in one process. Each starts on first use. Safe for use by any thread. */
 public final class RivalServers implements AutoCloseable {
   private final String host;
   private final boolean polls;
   private final Map<Rival, RivalServer> started = new EnumMap<>(Rival.class);
 
   /**
-   * Servers that listen on this host.
+   * Makes servers for a host.
    *
-   * @param polls whether their threads never wait, where they leave the choice
+   * @param polls whether their threads never wait, if the rival supports that
    */
   public RivalServers(String host, boolean polls) {
     this.host = host;
@@ -20,9 +20,9 @@ public final class RivalServers implements AutoCloseable {
   }
 
   /**
-   * Returns the port at which a rival listens.
+   * Returns the port of a rival's server.
    *
-   * @param name the rival's, as {@link Rival#name}
+   * @param name the {@link Rival#name} of the rival
    */
   public synchronized int port(String name) {
     Rival rival = Rival.valueOf(name);

@@ -30,7 +30,7 @@ final class SendfileCaller implements Caller {
   private final BlockingQueue<Call> waiting = new LinkedBlockingQueue<>();
   private final Thread worker;
 
-  /** What the file must be that was fetched; null: nobody looks. */
+  /** The expected content of a fetched file; null if it is not checked. */
   private final byte @Nullable [] expected;
 
   SendfileCaller(String host, int port, Exchange exchange, boolean validate) throws IOException {
@@ -86,7 +86,7 @@ final class SendfileCaller implements Caller {
       NioSockets.drain(socket, number.clear());
       copy.receive(socket, path, exchange.replyBytes());
       if (expected != null && !Arrays.equals(expected, Files.readAllBytes(path))) {
-        throw new IOException("a file is not what it was");
+        throw new IOException("the content of a file is wrong");
       }
     }
   }

@@ -10,7 +10,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Gives files, or takes them. */
+/** Sends or receives files. */
 final class SendfileServer {
   private SendfileServer() {}
 

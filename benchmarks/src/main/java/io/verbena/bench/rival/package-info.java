@@ -1,6 +1,6 @@
 /**
- * What Verbena is measured beside: raw sockets, raw Netty, gRPC. Each is written as its users write
- * it.
+ * The rivals of Verbena, such as raw sockets, raw Netty and gRPC. The code of each is as its users
+ * write it.
  */
 @NullMarked
 package io.verbena.bench.rival;

@@ -26,25 +26,25 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has contestants take turns under the same load, one after the other and again, so that what else
- * the machine does meanwhile hits them alike. For one thread.
+ * Lets contestants take turns under the same load, round by round, so that other work of the
+ * machine affects them alike. For use by one thread.
  */
 public final class Match {
   /** A warm-up is repeated while the last one was faster than the one before by this factor. */
   private static final double STILL_WARMING = 1.1;
 
-  /** And while the compilers of one side took more than this part of it. */
+  /** A warm-up is also repeated while compilers of one side took more than this part of it. */
   private static final double STILL_COMPILING = 0.1;
 
   private static final int MOST_WARMUPS = 8;
   private static final Duration MOST_WARMUP = Duration.ofMinutes(1);
 
-  /** Of a contestant that has played another load before: most of what it runs is compiled. */
+  /** The longest warm-up after an earlier load, because most of the code is compiled then. */
   private static final Duration MOST_LATER_WARMUP = Duration.ofSeconds(20);
 
   private static final double NANOS_PER_SECOND = 1e9;
 
-  /** Tells what a contestant's other end has used; null: both ends are this process. */
+  /** Returns the usage of a contestant's server; null if both ends are this process. */
   private final Function<Contestant, @Nullable Supplier<Usage>> servers;
 
   private final int rounds;
@@ -54,10 +54,10 @@ public final class Match {
   private final Set<Contestant> played = new HashSet<>();
 
   /**
-   * A match.
+   * Makes a match.
    *
-   * @param rounds how many turns each contestant has
-   * @param warmup how long each makes calls before the first turn
+   * @param rounds the number of turns of each contestant
+   * @param warmup the time of calls before the first turn
    */
   public Match(
       Function<Contestant, @Nullable Supplier<Usage>> servers,
@@ -70,15 +70,15 @@ public final class Match {
     this.progress = progress;
   }
 
-  /** Returns who was not there, and why. */
+  /** Returns the contestants that did not take part, with the reasons. */
   public Map<String, String> absent() {
     return absent;
   }
 
   /**
-   * Plays all rounds of one load.
+   * Runs all rounds of one load.
    *
-   * @throws IllegalStateException if a call failed or its answer was wrong, or a program failed
+   * @throws IllegalStateException if a call or a program failed, or an answer was wrong
    */
   public List<Result> play(Load load, List<Contestant> contestants, List<Program> programs)
       throws InterruptedException {
@@ -129,7 +129,7 @@ public final class Match {
     }
   }
 
-  /** One that takes turns under a load. */
+  /** A participant that takes turns under a load. */
   private interface Entry {
     void takeTurn(String stage) throws InterruptedException;
 
@@ -138,7 +138,7 @@ public final class Match {
     void close();
   }
 
-  /** A program of others. */
+  /** An external program. */
   private static final class Started implements Entry {
     private final Program program;
     private final Load load;
@@ -233,7 +233,7 @@ public final class Match {
       callers.forEach(Caller::close);
     }
 
-    /** Reads what both sides use while calls are counted. */
+    /** Reads the usage of both sides while calls are counted. */
     private final class Meter implements Watcher {
       private final String stage;
       private final @Nullable Supplier<Usage> server;
@@ -271,7 +271,7 @@ public final class Match {
         return clientAfter.since(clientBefore);
       }
 
-      /** Returns whether compilers had much to do, in so many seconds. */
+      /** Returns whether compilers were busy during a time in seconds. */
       boolean isCompiling(double seconds) {
         Usage atServer = serverUsed();
         long most =

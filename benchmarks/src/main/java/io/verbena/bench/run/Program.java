@@ -4,21 +4,21 @@ import io.verbena.bench.load.Load;
 import io.verbena.bench.report.Round;
 import java.io.IOException;
 
-/** A program of others that takes turns by itself, and tells what came of each. */
+/** An external program that runs turns itself, and reports their figures. */
 public interface Program {
-  /** Returns what its figures are listed under. */
+  /** Returns the name in tables of figures. */
   String name();
 
-  /** Returns what carries a load, and by which program. */
+  /** Returns the path of a load, with the name of the program. */
   String path(Load load);
 
-  /** Returns whether it measures such a load. */
+  /** Returns whether the program supports a load. */
   boolean takes(Load load);
 
   /**
-   * Takes one turn. A figure that the program does not tell is 0.
+   * Runs one turn. A figure that the program does not report is 0.
    *
-   * @throws IOException if it is not here or fails; the message has its words
+   * @throws IOException if the program is missing or fails; the message contains its output
    */
   Round turn(Load load) throws IOException, InterruptedException;
 }

@@ -11,8 +11,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Shows how a run goes: a table of what has been measured, and below it a line of what is being
- * measured, both written over again and again; nothing where nobody looks.
+ * Shows the progress of a run on a terminal: a table of results, and a line about the current
+ * measurement. Both are overwritten repeatedly. Without a terminal, nothing is shown.
  */
 public final class Progress {
   private static final int WIDTH = 110;
@@ -24,7 +24,7 @@ public final class Progress {
   private final Map<String, Result> measured = new LinkedHashMap<>();
   private long shown;
 
-  /** Progress on a terminal, or none. */
+  /** Makes the progress of a run. It is shown only if {@code watched}. */
   public Progress(PrintStream out, boolean watched) {
     this.out = out;
     this.watched = watched;
@@ -45,7 +45,7 @@ public final class Progress {
     }
   }
 
-  /** Puts what a round came to into the table. */
+  /** Shows the results after a round in the table. */
   void table(List<Result> results) {
     if (watched) {
       results.forEach(
@@ -59,7 +59,7 @@ public final class Progress {
     }
   }
 
-  /** Takes everything away, so that others can print. */
+  /** Removes the progress, so that other text can be printed. */
   void clear() {
     if (watched) {
       out.print(shown > 0 ? "\r\033[%dA\033[J".formatted(shown) : CLEAR);

@@ -9,10 +9,10 @@ import java.util.Map;
 
 /** A server in a second JVM on this host, from its start to its end. */
 public final class ServerProcess implements AutoCloseable {
-  /** In the laboratory, where each JVM is on one processor: not on this one's, which has 0. */
+  /** In the laboratory each JVM runs on one processor. This JVM has 0, so the server gets 1. */
   public static final Map<String, String> OTHER_CPU = Map.of("LAB_CPU", "1");
 
-  /** It does not run without. */
+  /** Aeron does not run without these flags. */
   private static final List<String> FOR_AERON =
       List.of("--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED");
 
@@ -26,7 +26,7 @@ public final class ServerProcess implements AutoCloseable {
     this.address = address;
   }
 
-  /** Starts {@code bench server} with these options; returns when it listens. */
+  /** Starts {@code bench server} with options. Returns when it listens. */
   public static ServerProcess start(List<String> options) throws IOException {
     List<String> command =
         new ArrayList<>(JvmProcess.command(FOR_AERON, Main.class, "server", "--until-input-ends"));
@@ -41,17 +41,17 @@ public final class ServerProcess implements AutoCloseable {
       }
     }
     if (!line.startsWith(LISTENS)) {
-      throw new IOException("the server's process did not listen; it said: " + line);
+      throw new IOException("the server's process does not listen; its output: " + line);
     }
     return new ServerProcess(process, line.substring(LISTENS.length()).strip());
   }
 
-  /** Returns where it listens, as {@code host:port}. */
+  /** Returns the server's address as {@code host:port}. */
   public String address() {
     return address;
   }
 
-  /** Ends the server and waits until it is gone. */
+  /** Ends the server and waits for its end. */
   @Override
   public void close() throws IOException {
     process.close();

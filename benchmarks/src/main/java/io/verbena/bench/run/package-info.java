@@ -1,4 +1,4 @@
-/** One run: which contestants meet, in which order they take their turns, and what comes of it. */
+/** One run: the contestants, the order of their turns, and the results. */
 @NullMarked
 package io.verbena.bench.run;
 

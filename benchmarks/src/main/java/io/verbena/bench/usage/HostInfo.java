@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What figures of a process depend on. */
+/** The properties of a host and a JVM that figures depend on. */
 public record HostInfo(
     String kernel,
     String processor,
@@ -19,7 +19,7 @@ public record HostInfo(
     List<String> verbsDevices,
     List<String> networkDevices) {
 
-  /** Returns what this process sees. */
+  /** Returns the properties of this process. */
   public static HostInfo read() {
     Runtime.Version version = Runtime.version();
     return new HostInfo(
@@ -59,12 +59,12 @@ public record HostInfo(
     try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
       entries.forEach(entry -> names.add(String.valueOf(entry.getFileName())));
     } catch (IOException e) {
-      return List.of(); // the kernel has none of this kind
+      return List.of(); // the kernel has no such devices
     }
     return names.stream().sorted().toList();
   }
 
-  /** As far as its first port tells; a device's MTU follows from that of its network device. */
+  /** Describes devices by their first ports. A device's MTU follows from its network device. */
   private static List<String> withPorts(Path devices) {
     return names(devices).stream()
         .map(

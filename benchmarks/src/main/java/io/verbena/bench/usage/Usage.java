@@ -1,15 +1,15 @@
 package io.verbena.bench.usage;
 
 /**
- * What a process has used since it started.
+ * The resources that a process has used since its start.
  *
- * @param cpuNanos processor time, of all threads
- * @param allocatedBytes what all Java threads have allocated on the heap
- * @param contextSwitches how often its threads were taken off a processor, or left it to wait
- * @param compilingNanos what its compilers have taken for code that ran often
+ * @param cpuNanos the processor time of all threads
+ * @param allocatedBytes the bytes that all Java threads have allocated on the heap
+ * @param contextSwitches the voluntary and involuntary context switches of all threads
+ * @param compilingNanos the time of the compilers
  */
 public record Usage(long cpuNanos, long allocatedBytes, long contextSwitches, long compilingNanos) {
-  /** Returns what was used since an earlier look. */
+  /** Returns the difference from an earlier usage. */
   public Usage since(Usage earlier) {
     return new Usage(
         cpuNanos - earlier.cpuNanos,

@@ -12,8 +12,8 @@ import java.lang.management.ManagementFactory;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Reads what this process has used, as the kernel tells: to the microsecond, where the JVM has
- * ticks of 10 ms, and with what threads have used that are gone.
+ * Reads the usage of this process from the kernel. Its times are exact to a microsecond, while the
+ * JVM has ticks of 10 ms. They include threads that have ended.
  */
 public final class UsageMeter {
   private static final ThreadMXBean THREADS =
@@ -30,7 +30,7 @@ public final class UsageMeter {
 
   private static final int RUSAGE_SELF = 0;
 
-  /** Where the fields of struct rusage are: two times of two longs each, then 14 longs. */
+  /** Offsets in struct rusage, which has two times of two longs each, then 14 longs. */
   private static final int USER = 0;
 
   private static final int SYSTEM = 2;
@@ -40,7 +40,7 @@ public final class UsageMeter {
 
   private UsageMeter() {}
 
-  /** Returns what this process has used so far. */
+  /** Returns the usage of this process so far. */
   public static Usage read() {
     long allocated = THREADS.getTotalThreadAllocatedBytes();
     long compiling = TimeUnit.MILLISECONDS.toNanos(COMPILERS.getTotalCompilationTime());
@@ -63,7 +63,7 @@ public final class UsageMeter {
     }
   }
 
-  /** A time is seconds, then microseconds. */
+  /** Reads a time, which is seconds, then microseconds. */
   private static long nanos(MemorySegment usage, int at) {
     return TimeUnit.SECONDS.toNanos(usage.getAtIndex(ValueLayout.JAVA_LONG, at))
         + TimeUnit.MICROSECONDS.toNanos(usage.getAtIndex(ValueLayout.JAVA_LONG, at + 1));

@@ -3,7 +3,7 @@ package io.verbena.bench.usage;
 import io.verbena.cli.Version;
 import java.util.Map;
 
-/** The versions of what takes part, as the build wrote them down. */
+/** The versions of the contestants, which the build wrote into a file. */
 public final class Versions {
   private Versions() {}
 
@@ -12,7 +12,7 @@ public final class Versions {
     return read().getOrDefault("verbena", "unknown");
   }
 
-  /** Returns each version by its library's name. */
+  /** Returns the versions by the names of the libraries. */
   public static Map<String, String> read() {
     return Version.written(Versions.class, "/versions.properties");
   }

@@ -1,4 +1,4 @@
-/** What a process uses, and what kind of host it runs on, as the kernel and the JVM tell. */
+/** The usage of a process, and the properties of its host, from the kernel and the JVM. */
 @NullMarked
 package io.verbena.bench.usage;
 

@@ -13,8 +13,8 @@ import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes the objects that clients push, into pooled memory or into a file, and lets go of them at
- * once. Safe for use by any thread.
+ * Receives the objects that clients push, into pooled memory or a file, and releases them at once.
+ * Safe for use by any thread.
  */
 final class Arrivals implements PushHandler, AutoCloseable {
   private static final String IN_MEMORY = "memory";
@@ -23,7 +23,7 @@ final class Arrivals implements PushHandler, AutoCloseable {
   private final ExecutorService deleting = Executors.newVirtualThreadPerTaskExecutor();
   private @Nullable Path folder;
 
-  /** Returns the name by which a client says where its object shall go. */
+  /** Returns the name of an object, by which a client chooses memory or a file. */
   static String name(boolean toFile, long number) {
     return toFile ? IN_FILE + number : IN_MEMORY;
   }
@@ -39,13 +39,13 @@ final class Arrivals implements PushHandler, AutoCloseable {
       return Landing.pooled(offer.length());
     }
     try {
-      return Landing.file(file(offer)).withoutSync(); // as its rivals
+      return Landing.file(file(offer)).withoutSync(); // like the rivals
     } catch (IOException | NumberFormatException e) {
       return null;
     }
   }
 
-  /** A file of the number that the name ends with, and of nothing else that a peer may say. */
+  /** Returns a file for the number at the end of the name. The rest comes from a peer, unused. */
   private Path file(Offer offer) throws IOException {
     long number = Long.parseLong(offer.name().substring(IN_FILE.length()));
     return folder().resolve("object-" + number);
@@ -68,7 +68,7 @@ final class Arrivals implements PushHandler, AutoCloseable {
     }
   }
 
-  /** Waits until what has come is deleted. */
+  /** Waits until the received files are deleted. */
   @Override
   public void close() {
     deleting.close();

@@ -6,14 +6,14 @@ import io.verbena.api.bulk.ObjectRef;
 import io.verbena.bench.usage.HostInfo;
 import io.verbena.bench.usage.Usage;
 
-/** What the client asks the server's process between turns. */
+/** The client's calls of the server's process between turns. */
 @RpcService(name = "bench.control")
 public interface BenchControl {
-  /** Returns what the server's process has used so far. */
+  /** Returns the usage of the server's process so far. */
   @RpcMethod(id = 1)
   Usage usage();
 
-  /** Returns what the server runs on. */
+  /** Returns the properties of the server's host. */
   @RpcMethod(id = 2)
   HostInfo host();
 
@@ -21,11 +21,11 @@ public interface BenchControl {
   @RpcMethod(id = 4)
   ObjectRef object(int size, boolean fromFile);
 
-  /** Returns the version of the server's program; a client of another one does not measure it. */
+  /** Returns the version of the server, which must be the client's. */
   @RpcMethod(id = 5)
   String version();
 
-  /** Has a rival listen in the server's process; returns its port. */
+  /** Starts a rival's server in the server's process. Returns its port. */
   @RpcMethod(id = 3)
   int rivalPort(String name);
 }

@@ -12,14 +12,14 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.ToIntFunction;
 
-/** The server's side: Verbena's target, and the control that the client asks. */
+/** The server side: the target of measured calls, and the control for the client. */
 public final class BenchHost implements AutoCloseable {
   /** Long enough for a session to open between emulated processors. */
   public static final Duration OPENS_WITHIN = Duration.ofSeconds(20);
 
   /**
-   * More calls than any depth that is worth a look, and more time than any call may take: what
-   * bounds both is then the load alone.
+   * More calls than any useful depth, and more time than any call needs, so that only the load
+   * bounds both.
    */
   static final SessionLimits LIMITS =
       SessionLimits.DEFAULT.withMaxCalls(1 << 14).withDefaultTimeout(Duration.ofMinutes(1));
@@ -39,11 +39,11 @@ public final class BenchHost implements AutoCloseable {
   /**
    * Starts serving.
    *
-   * @param address where to listen, as {@code host:port} or {@code mem://name}
-   * @param idling how its event loops idle
-   * @param delay what each call is made to take
-   * @param loops how many event loops it has; 0: as many as it comes with
-   * @param rivals has a rival listen in this process, and tells its port
+   * @param address the address to listen on, as {@code host:port} or {@code mem://name}
+   * @param idling the idling of its event loops
+   * @param delay an additional delay of each call
+   * @param loops the number of event loops; 0 for the default
+   * @param rivals starts a rival's server in this process, and returns its port
    */
   public static BenchHost start(
       String address, Idling idling, Duration delay, int loops, ToIntFunction<String> rivals) {
@@ -67,7 +67,7 @@ public final class BenchHost implements AutoCloseable {
     return new BenchHost(server, shelf, arrivals);
   }
 
-  /** Starts one that has no rivals. */
+  /** Starts a server without rivals. */
   public static BenchHost start(String address, Idling idling, Duration delay) {
     return start(
         address,
@@ -75,16 +75,16 @@ public final class BenchHost implements AutoCloseable {
         delay,
         0,
         name -> {
-          throw new IllegalArgumentException("no rivals here, so no " + name);
+          throw new IllegalArgumentException("this server has no rivals, so it has no " + name);
         });
   }
 
-  /** Returns what callers are measured by alone, for a server of others. */
+  /** Returns the target of measured calls alone, for another server. */
   public static ServiceBinding target() {
     return BenchTargetRpc.bind(new Target(Duration.ZERO));
   }
 
-  /** Returns the port it listens at. */
+  /** Returns the server's port. */
   public int port() {
     return server.address().getPort();
   }

@@ -3,7 +3,7 @@ package io.verbena.bench.verbena;
 import io.verbena.api.RpcMethod;
 import io.verbena.api.RpcService;
 
-/** What is called while it is measured. */
+/** The target of measured calls. */
 @RpcService(name = "bench.target")
 public interface BenchTarget {
   /** Returns the message; handled on the event loop. */
@@ -34,7 +34,7 @@ public interface BenchTarget {
   @RpcMethod(id = 7, oneway = true, nonBlocking = true)
   void drop(byte[] message);
 
-  /** Returns how many messages have been counted by this server. */
+  /** Returns the number of messages that this server has counted. */
   @RpcMethod(id = 8, nonBlocking = true)
   long dropped();
 }

@@ -5,7 +5,7 @@ import io.verbena.bench.load.AbsentException;
 import io.verbena.bench.load.Call;
 import io.verbena.bench.load.Caller;
 
-/** Opens a session for each call. Keeps one of its own, whose path is told. */
+/** Opens a session for each call. Another session stays open, to report the path. */
 final class ConnectCaller implements Caller {
   private final VerbenaContestant contestant;
   private final Session own;
@@ -15,7 +15,7 @@ final class ConnectCaller implements Caller {
     this.own = own;
   }
 
-  /** Waits for it, too: to open a session is to wait. */
+  /** Starts a call and also waits for it, because opening a session waits. */
   @Override
   public void start(Call call) {
     exchange(call);

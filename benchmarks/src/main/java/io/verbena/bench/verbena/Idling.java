@@ -4,20 +4,20 @@ import java.time.Duration;
 import java.util.function.Consumer;
 
 /**
- * How the event loops of a client or a server idle.
+ * The idling of the event loops of a client or server.
  *
- * @param spin how long one looks for work before it waits in the kernel; zero: as it does when it
- *     is not told
- * @param always whether they never wait
+ * @param spin the time for which an idle loop polls before it waits in the kernel; zero for the
+ *     default of Verbena
+ * @param always whether loops never wait
  */
 public record Idling(Duration spin, boolean always) {
-  /** As they do when they are not told. */
+  /** The default of Verbena. */
   public static final Idling AS_IT_COMES = new Idling(Duration.ZERO, false);
 
-  /** They never wait. */
+  /** Loops never wait. */
   public static final Idling ALWAYS_POLLING = new Idling(Duration.ZERO, true);
 
-  /** Tells a builder, by these two methods of its. */
+  /** Configures a builder through two of its methods. */
   void tell(Consumer<Duration> spins, Runnable pollAlways) {
     if (always) {
       pollAlways.run();

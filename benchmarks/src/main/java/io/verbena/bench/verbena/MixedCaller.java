@@ -16,8 +16,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Small calls beside large objects on one session: while calls are made, objects are pushed one
- * after the other. What is timed are the calls.
+ * Small calls beside large objects on one session. Objects are pushed one after the other during
+ * the calls. Only the calls are timed.
  */
 final class MixedCaller implements Caller {
   private static final int OBJECTS_UNDER_WAY = 2;
@@ -82,7 +82,7 @@ final class MixedCaller implements Caller {
             });
   }
 
-  /** Lets the objects under way arrive, and begins no more. */
+  /** Starts no more objects, and waits for those in transfer. */
   @Override
   public void settle() {
     if (pumping.compareAndSet(true, false) && !isIdle()) {
@@ -94,7 +94,7 @@ final class MixedCaller implements Caller {
     }
   }
 
-  /** Waits for the objects under way to end; false: some have not. */
+  /** Waits for objects in transfer. Returns false if some have not ended in time. */
   private boolean isIdle() {
     try {
       underWay.awaitAdvanceInterruptibly(underWay.arrive(), PATIENCE_SECONDS, TimeUnit.SECONDS);
@@ -120,7 +120,7 @@ final class MixedCaller implements Caller {
   @Override
   public void close() {
     pumping.set(false);
-    session.close(); // which ends what is under way, but not at once
+    session.close(); // which ends transfers, but not at once
     if (isIdle()) {
       arena.close();
     }

@@ -14,7 +14,7 @@ import io.verbena.bench.load.Messages;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
-/** Moves large objects: each call is one transfer, from or to a spot of its own. */
+/** Moves large objects. Each call is one transfer, from or to its own spot. */
 final class ObjectCaller implements Caller {
   private final Session session;
   private final Load load;
@@ -33,7 +33,7 @@ final class ObjectCaller implements Caller {
     this.load = load;
     boolean fromFile = load.memory() == Memory.FILE || load.memory() == Memory.FILES;
     this.ref = BenchControlRpc.client(session).object(load.size(), fromFile);
-    // Unless asked for: the raw speed, as of what is compared with it; by the kernel where it can.
+    // By default objects move at raw speed like those of rivals, by the kernel if possible.
     this.options =
         load.checksum()
             ? TransferOptions.DEFAULT.withChecksum()
@@ -76,12 +76,12 @@ final class ObjectCaller implements Caller {
     received.close();
     long wrong = isChecked ? spot.mismatch() : -1;
     if (isWarm) {
-      free.add(spot); // the call's end may start the next at once
+      free.add(spot); // the end of the call may start the next one at once
     } else {
       spot.close();
     }
     if (wrong >= 0) {
-      call.failed(new IllegalStateException("an object is not what it was, from byte " + wrong));
+      call.failed(new IllegalStateException("an object is wrong from byte " + wrong));
     } else {
       call.answered(call.number());
     }

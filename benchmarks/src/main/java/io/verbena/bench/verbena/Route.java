@@ -6,17 +6,17 @@ import io.verbena.link.UpgradeProvider;
 import io.verbena.shm.ShmUpgradeProvider;
 import org.jspecify.annotations.Nullable;
 
-/** A path that Verbena is measured on. */
+/** A measured path of Verbena. */
 public enum Route {
-  /** TCP, whatever the hosts have. */
+  /** TCP alone. */
   TCP("tcp", PathPolicy.TCP_ONLY),
-  /** RDMA, which a session upgrades to. Where that is lost, nothing goes by TCP in its name. */
+  /** RDMA after an upgrade. If RDMA is lost, calls do not use TCP in its place. */
   RDMA("rdma", PathPolicy.REQUIRE_RDMA),
-  /** Shared memory, which a session upgrades to; between two processes of this host only. */
+  /** Shared memory after an upgrade; between two processes of this host only. */
   SHM("shm", PathPolicy.REQUIRE_RDMA),
-  /** What a session takes by itself: TCP until RDMA is there. Only its opening is measured. */
+  /** The default: TCP until RDMA is available. Only the opening of sessions is measured. */
   PREFER(null, PathPolicy.PREFER_RDMA),
-  /** The in-memory link, in one process: what is left without a network. */
+  /** The in-memory link in one process, which has no network costs. */
   MEM("mem", PathPolicy.TCP_ONLY);
 
   private final @Nullable String link;
@@ -27,12 +27,12 @@ public enum Route {
     this.policy = policy;
   }
 
-  /** Returns whether a session that goes by this link is on the path. */
+  /** Returns whether a session on a link is on this path. */
   boolean isOn(String now) {
     return link == null || link.equals(now);
   }
 
-  /** Returns whether sessions leave their first link for it, and make no call before. */
+  /** Returns whether sessions upgrade to this path before their first call. */
   boolean isUpgrade() {
     return policy == PathPolicy.REQUIRE_RDMA;
   }
@@ -41,7 +41,7 @@ public enum Route {
     return policy;
   }
 
-  /** Returns what makes the links that a session upgrades to; null where there is none. */
+  /** Returns the provider of links for upgrades; null if there is none. */
   @Nullable UpgradeProvider upgrades() {
     return this == SHM ? new ShmUpgradeProvider() : ChosenUpgrades.rdma();
   }

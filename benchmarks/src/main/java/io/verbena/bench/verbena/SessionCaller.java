@@ -9,7 +9,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
-/** Calls on one session, by the stubs that users have. */
+/** Makes calls on one session, with generated stubs. */
 final class SessionCaller implements Caller {
   private final Session session;
   private final boolean onLoop;
@@ -92,7 +92,7 @@ final class SessionCaller implements Caller {
   @Override
   public void settle() {
     long mine = sent.sum();
-    // Handled in the order in which they were sent: what is asked after them knows them all.
+    // Messages are handled in the order of sending, so this later call counts all of them.
     long arrived = blocking.dropped() - droppedBefore;
     if (arrived < mine) {
       throw new IllegalStateException((mine - arrived) + " of " + mine + " one-way calls are lost");

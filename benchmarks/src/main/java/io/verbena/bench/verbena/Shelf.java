@@ -15,7 +15,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Function;
 
-/** The objects that a host has for clients to fetch. Safe for use by any thread. */
+/** The objects of a host that clients fetch. Safe for use by any thread. */
 final class Shelf implements AutoCloseable {
   private record Key(int size, boolean inFile) {}
 

@@ -14,7 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** Where an object of the client's comes from or goes to: memory, or a file. One at a time. */
+/** The memory or file of one of the client's objects. Holds one object at a time. */
 final class Spot implements AutoCloseable {
   private final Arena arena = Arena.ofShared();
   private final @Nullable MemorySegment memory;
@@ -22,9 +22,9 @@ final class Spot implements AutoCloseable {
   private final byte[] content;
 
   /**
-   * A spot for a load, with an object in it where that is to be sent.
+   * Makes a spot for a load. It contains an object if the load sends objects.
    *
-   * @param content the object, which is read only
+   * @param content the object, which is only read
    */
   Spot(Load load, byte[] content) {
     this.content = content;
@@ -37,14 +37,14 @@ final class Spot implements AutoCloseable {
     }
   }
 
-  /** Copies an object into memory here. */
+  /** Copies an object into the memory. */
   void copy() {
     if (memory != null) {
       memory.copyFrom(MemorySegment.ofArray(content));
     }
   }
 
-  /** Makes sure that what is in memory here is not the object, which may have come before. */
+  /** Clears the memory, which may contain the object from an earlier transfer. */
   void clear() {
     if (memory != null) {
       memory.fill((byte) 0);
@@ -62,7 +62,7 @@ final class Spot implements AutoCloseable {
   Landing landing() {
     return memory != null
         ? Landing.of(memory)
-        : Landing.file(path()).withoutSync(); // as its rivals
+        : Landing.file(path()).withoutSync(); // like the rivals
   }
 
   Source source() {
@@ -80,7 +80,7 @@ final class Spot implements AutoCloseable {
     return file;
   }
 
-  /** Returns where what is here differs from the object; -1: nowhere. */
+  /** Returns the first difference of the content from the object; -1 for none. */
   long mismatch() {
     MemorySegment expected = MemorySegment.ofArray(content);
     try {

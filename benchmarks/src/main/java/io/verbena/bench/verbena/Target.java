@@ -6,16 +6,16 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 
-/** Does what a call asks, and nothing else; unless it is told to be slow. */
+/** The implementation of the target. It can be slowed down. */
 final class Target implements BenchTarget {
   private final long delayNanos;
   private final LongAdder dropped = new LongAdder();
   private final ConcurrentHashMap<Integer, byte[]> answers = new ConcurrentHashMap<>();
 
   /**
-   * A target.
+   * Makes a target.
    *
-   * @param delay what each call is made to take; for a look at whether a comparison finds it
+   * @param delay an additional delay of each call, to test whether a comparison finds it
    */
   Target(Duration delay) {
     delayNanos = delay.toNanos();
@@ -62,7 +62,7 @@ final class Target implements BenchTarget {
   @Override
   public byte[] pull(int size, long number) {
     delay(true);
-    // One for all calls, on the loop: only its number differs, and it is encoded before the next.
+    // All calls on the loop share one answer. Its number changes, and it is encoded at once.
     byte[] answer = answers.computeIfAbsent(size, Messages::of);
     Messages.number(answer, number);
     return answer;

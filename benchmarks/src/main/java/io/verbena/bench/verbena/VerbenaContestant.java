@@ -26,12 +26,12 @@ public final class VerbenaContestant implements Contestant {
   private final boolean extraCopy;
 
   /**
-   * Verbena on a path.
+   * Makes a contestant for Verbena on a path.
    *
-   * @param address the server's
-   * @param idling how its event loops idle
-   * @param extraCopy whether objects are made slower to put; for a look at whether a comparison
-   *     finds it
+   * @param address the server's address
+   * @param idling the idling of its event loops
+   * @param extraCopy whether objects are copied once more before a put, to test whether a
+   *     comparison finds it
    */
   public VerbenaContestant(Route route, String address, Idling idling, boolean extraCopy) {
     this.route = route;
@@ -47,7 +47,7 @@ public final class VerbenaContestant implements Contestant {
     this.client = builder.path(route.policy()).limits(BenchHost.LIMITS).build();
   }
 
-  /** Returns what the figures of a path are listed under. */
+  /** Returns the name of a path in tables of figures. */
   public static String name(Route route) {
     return "verbena " + route.name().toLowerCase(Locale.ROOT);
   }
@@ -78,7 +78,7 @@ public final class VerbenaContestant implements Contestant {
     return new SessionCaller(session, load.handler());
   }
 
-  /** A host without a device is not waited for. */
+  /** Fails at once on a host without a device. */
   private void needDevice() throws AbsentException {
     if (!route.isUpgrade()) {
       return;
@@ -93,9 +93,9 @@ public final class VerbenaContestant implements Contestant {
   }
 
   /**
-   * Opens a session and waits until the path that is measured carries its calls.
+   * Opens a session and waits until the measured path carries its calls.
    *
-   * @throws RpcException if the server does not take it
+   * @throws RpcException if the server refuses the session
    */
   Session open() throws AbsentException {
     return upgraded(client.connect(address));
@@ -113,7 +113,7 @@ public final class VerbenaContestant implements Contestant {
     return session;
   }
 
-  /** The server has answered before, so one that is late is slow: it may be an emulated one. */
+  /** Connects with a long time limit. The server has answered before, but may be emulated. */
   private Session connect() throws AbsentException {
     for (int tries = 1; ; tries++) {
       try {

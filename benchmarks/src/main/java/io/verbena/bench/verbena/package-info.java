@@ -1,4 +1,4 @@
-/** Verbena as a contestant: the contract that is called, its host, and sessions on each path. */
+/** Verbena as a contestant: its contract, its host, and sessions on each path. */
 @NullMarked
 package io.verbena.bench.verbena;
 

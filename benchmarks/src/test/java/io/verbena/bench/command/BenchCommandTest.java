@@ -112,7 +112,7 @@ class BenchCommandTest {
       assertThat(run.err()).isEmpty();
       assertThat(run.out())
           .contains("verbena tcp", "raw sendfile")
-          .contains("not here: raw nio: it cannot do what is asked");
+          .contains("not available: raw nio: it does not support this load");
     }
   }
 
@@ -184,7 +184,7 @@ class BenchCommandTest {
     Path file = folder.resolve("bench");
     Run run = client("-p tcp -n 9 --rounds 1 --warmup 0 --json " + file + " --html " + file);
     assertThat(run.exit()).isEqualTo(1);
-    assertThat(run.err()).contains("a file each");
+    assertThat(run.err()).contains("need different files");
     assertThat(run.out()).isEmpty();
   }
 
@@ -199,7 +199,7 @@ class BenchCommandTest {
   void saysWhoCannotTakePartAgainstAnotherHost() {
     Run run = client("-p tcp,mem --rivals perftest -n 40 --rounds 1 --warmup 0");
     assertThat(run.exit()).isZero();
-    assertThat(run.out()).contains("not here: verbena mem: ", "not here: perftest: ");
+    assertThat(run.out()).contains("not available: verbena mem: ", "not available: perftest: ");
   }
 
   @Test
@@ -222,9 +222,9 @@ class BenchCommandTest {
       quoteCharacter = '"',
       textBlock =
           """
-          -s many, "'many' is no size"
-          -s 2g, "'2g' is no size"
-          -s 4,               --size is at least 8
+          -s many, "'many' is not a size"
+          -s 2g, "'2g' is not a size"
+          -s 4,               --size must be at least 8
           -o 0, "'0' is not a whole number from 1 on"
           -q 0, "'0' is not a whole number from 1 on"
           -n 0, "'0' is not a whole number from 1 on"
@@ -234,12 +234,12 @@ class BenchCommandTest {
           -D 1e300, "'1e300' is not a time in seconds"
           --warmup=-1, "'-1' is not a time in seconds"
           -r=-5, "'-5' is not a rate"
-          --spin=-4, "'-4' is not a count of microseconds"
-          --handler-delay=-5, "'-5' is not a count of microseconds"
-          -a --sweep depth,   one at a time
-          -w call --memory cold, --memory is of large objects
+          --spin=-4, "'-4' is not a number of microseconds"
+          --handler-delay=-5, "'-5' is not a number of microseconds"
+          -a --sweep depth,   use one of them
+          -w call --memory cold, --memory needs large objects
           --rivals=foo,       GRPC_TUNED
-          --rivals foo, "--rivals takes some of nio,netty,grpc"
+          --rivals foo, "--rivals accepts a list of nio,netty,grpc"
           """)
   void refusesAValueThatMakesNoRun(String options, String words) {
     Run run = bench("local " + options);

@@ -74,8 +74,8 @@ class OtherServersTest {
     assertThat(client(VerbenaServer.builder().serve(BenchControlRpc.bind(control("0.0.7")))))
         .isEqualTo(1);
     assertThat(err.toString())
-        .contains("is of version 0.0.7, and this is " + Versions.verbena())
-        .contains("the same on both hosts");
+        .contains("has version 0.0.7, but this client " + Versions.verbena())
+        .contains("the same version on both hosts");
   }
 
   /** A server that takes no message of more than 256 bytes. */
@@ -140,12 +140,12 @@ class OtherServersTest {
         .extracting(result -> result.load().size())
         .containsExactly(64, 256);
     assertThat(Json.read(json).failure()).contains("a call failed");
-    assertThat(html).content().contains("It ended before all was measured").contains("256 B x1");
+    assertThat(html).content().contains("The run failed before its end").contains("256 B x1");
   }
 
   @Test
   void areRefusedWhereTheyAreNoBenchServers() {
     assertThat(client(VerbenaServer.builder())).isEqualTo(1);
-    assertThat(err.toString()).contains("is no 'bench server' of version " + Versions.verbena());
+    assertThat(err.toString()).contains("is not a 'bench server' of version " + Versions.verbena());
   }
 }

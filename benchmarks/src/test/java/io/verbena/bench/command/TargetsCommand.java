@@ -51,7 +51,7 @@ public final class TargetsCommand implements Callable<Integer> {
       defaultValue = "1",
       paramLabel = "SECONDS",
       converter = Numbers.Turn.class,
-      description = "how long a turn is; default: ${DEFAULT-VALUE}")
+      description = "the duration of a turn; default: ${DEFAULT-VALUE}")
   private Duration turn = Duration.ofSeconds(1);
 
   @Option(
@@ -59,7 +59,7 @@ public final class TargetsCommand implements Callable<Integer> {
       defaultValue = "5",
       paramLabel = "N",
       converter = Numbers.Count.class,
-      description = "how many turns each contestant has; default: ${DEFAULT-VALUE}")
+      description = "the number of turns of each contestant; default: ${DEFAULT-VALUE}")
   private int rounds = 5;
 
   @Override

@@ -143,7 +143,7 @@ class LoadLoopTest {
                     Watcher.NONE,
                     LITTLE_PATIENCE))
         .hasMessageContaining("of 100 calls that were due")
-        .hasMessageContaining("ask for a lower rate");
+        .hasMessageContaining("use a lower rate");
   }
 
   @Test

@@ -43,7 +43,7 @@ class ReportTest {
         .contains("verbena tcp", "verbena rdma", "64 B x1", "4 KiB x1", "p99.9", "whole round trip")
         .contains("2.00 + 0.00") // us of CPU
         .contains("100 + 0") // bytes allocated
-        .contains("not here: verbena rdma: no <verbs> device");
+        .contains("not available: verbena rdma: no <verbs> device");
   }
 
   @Test
@@ -101,7 +101,7 @@ class ReportTest {
     assertThatThrownBy(() -> Json.read(file))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("other.json")
-        .hasMessageContaining("no report of 'bench --json'");
+        .hasMessageContaining("not a report of 'bench --json'");
   }
 
   @Test
