@@ -92,7 +92,7 @@ final class AvailabilityTest {
   void ringsOfOtherLengthsAreRefused(int bytes) {
     assertThatThrownBy(() -> new ShmSettings(bytes))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("ringBytes is a power of two from 256 KiB to 16 MiB, not " + bytes);
+        .hasMessage("ringBytes must be a power of two from 256 KiB to 16 MiB, not " + bytes);
   }
 
   @Test

@@ -158,7 +158,7 @@ final class Tls {
         || lower.contains("closed while")
         || lower.contains("connection reset")) {
       return "the peer closed the connection during the TLS handshake: it may not speak TLS, or may"
-          + " have refused this end; see its log";
+          + " have refused this end; its log says why, at level DEBUG";
     }
     return text;
   }

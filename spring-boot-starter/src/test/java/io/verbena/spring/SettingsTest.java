@@ -326,7 +326,7 @@ class SettingsTest {
             context ->
                 assertThat(context)
                     .getFailure()
-                    .hasStackTraceContaining("deadAfter is at least twice")
+                    .hasStackTraceContaining("deadAfter must be at least twice")
                     .hasStackTraceContaining("Correct verbena.client.*"));
     Contexts.echo()
         .withPropertyValues("verbena.clients.stock.attempts=99")
@@ -367,15 +367,15 @@ class SettingsTest {
             context ->
                 assertThat(context)
                     .getFailure()
-                    .hasStackTraceContaining("trafficClass is -1 to 255, not 256")
+                    .hasStackTraceContaining("trafficClass must be -1 to 255, not 256")
                     .hasStackTraceContaining("Correct verbena.rdma.*"));
   }
 
   @ParameterizedTest
   @CsvSource({
-    "limits.max-message, maxMessage is 4096 to 2147483647",
-    "compress-from, compressFromBytes is 1 to 2147483647",
-    "http.max-request, maxRequestBytes is 1 to 2147483647",
+    "limits.max-message, maxMessage must be 4096 to 2147483647",
+    "compress-from, compressFromBytes must be 1 to 2147483647",
+    "http.max-request, maxRequestBytes must be 1 to 2147483647",
   })
   void aSizeThatDoesNotFitIsRefused(String property, String said) {
     Contexts.echo()

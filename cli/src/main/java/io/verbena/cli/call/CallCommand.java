@@ -205,7 +205,7 @@ public final class CallCommand implements Callable<Integer> {
     if (found.size() == 1) {
       return found.getFirst();
     }
-    String of = found.isEmpty() ? "%s has no method '%s', but %s" : "%s has several '%s': %s";
+    String of = found.isEmpty() ? "%s has no method '%s'; it has %s" : "%s has several '%s': %s";
     List<Schema.Method> all = found.isEmpty() ? schema.methods() : found;
     List<String> names = all.stream().map(one -> MethodName.of(schema, one)).toList();
     throw wrong(of.formatted(schema.service(), name, String.join(", ", names)));

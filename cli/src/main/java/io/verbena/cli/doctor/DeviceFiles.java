@@ -44,7 +44,7 @@ final class DeviceFiles {
 
   private String absentCure(String module) {
     if (!modules.isThere(module)) {
-      return "load the kernel module " + module + " first; see Kernel";
+      return "needs the kernel module " + module + "; see Kernel";
     }
     return container == Container.NONE
         ? modules.softDevice() + ", if there is no device"

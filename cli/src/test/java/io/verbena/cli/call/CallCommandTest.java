@@ -185,10 +185,10 @@ class CallCommandTest {
         "shop.v1.price | {\"orders\": [{\"item\": \"a\", \"pieces\": 3000000000}]} | orders[0].pieces: expected a whole number",
         "shop.v1.price | {\"orders\": [{\"pieces\": 1}]} | orders[0].item: is missing; its type is String",
         "shop.v1.price | {\"orders\": [{\"item\": null, \"pieces\": 1}]} | orders[0].item: expected a string, not null",
-        "shop.v1.price | {\"orders\": [{\"itme\": \"a\"}]} | orders[0].itme: the peer's contract has no such member, but item, pieces",
+        "shop.v1.price | {\"orders\": [{\"itme\": \"a\"}]} | orders[0].itme: the peer's contract has no such member; it has item, pieces",
         "shop.v1.price | {\"orders\": 7} | orders: expected an array, not 7",
         "shop.v1.price | {\"currency\": \"GBP\"} | currency: expected one of EUR, USD, not \"GBP\"",
-        "shop.v1.find | [\"a\", \"b\"] | 2 values were given for name",
+        "shop.v1.find | [\"a\", \"b\"] | 2 values were given for the parameters: name",
         "shop.v1.find | \"pear\" | expected an object with name, or an array in this order, not \"pear\"",
       })
   void saysWhereJsonIsWrongAndWhatWasExpected(String method, String json, String message) {
@@ -236,7 +236,7 @@ class CallCommandTest {
       delimiter = '|',
       value = {
         "shop.v2 | the server has no service for 'shop.v2'; it serves shop.back.v1, shop.v1",
-        "shop.v1.sell | shop.v1 has no method 'sell', but find, price, watch, total, audit",
+        "shop.v1.sell | shop.v1 has no method 'sell'; it has find, price, watch, total, audit",
         "shop.v1 {} | arguments need a method; write shop.v1.METHOD",
         "shop.v1.find --timeout 2 | '2' is not a time such as 250ms, 2s, 1m or 1h",
         "shop.v1.find --path udp | 'udp' is not auto, tcp or rdma",

@@ -33,7 +33,7 @@ class DeviceFilesTest {
   @Test
   void withoutTheKernelsModulesThoseComeFirst() {
     assertThat(in(look(new FakeHost(root)), "rdma_cm").cure())
-        .isEqualTo("load the kernel module rdma_ucm first; see Kernel");
+        .isEqualTo("needs the kernel module rdma_ucm; see Kernel");
   }
 
   @Test

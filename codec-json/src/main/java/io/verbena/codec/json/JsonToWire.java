@@ -88,13 +88,14 @@ final class JsonToWire {
   private static void checkNames(List<Schema.Member> members, JsonNode given) {
     if (given.isArray() && given.size() > members.size()) {
       throw WrongJsonException.of(
-          "%d values were given for %s".formatted(given.size(), names(members)));
+          "%d values were given for the parameters: %s".formatted(given.size(), names(members)));
     }
     Set<String> unknown = new LinkedHashSet<>();
     given.fieldNames().forEachRemaining(unknown::add);
     members.forEach(member -> unknown.remove(member.name()));
     if (!unknown.isEmpty()) {
-      throw WrongJsonException.of("the peer's contract has no such member, but " + names(members))
+      throw WrongJsonException.of(
+              "the peer's contract has no such member; it has " + names(members))
           .within(unknown.iterator().next());
     }
   }

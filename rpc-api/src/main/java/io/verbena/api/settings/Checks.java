@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Checks the values of settings. The message of a failed check contains the setting, its range and
- * the value: {@code maxDepth is 8 to 1024, not 5}. Stateless and safe for use by any thread.
+ * the value: {@code maxDepth must be 8 to 1024, not 5}. Stateless and safe for use by any thread.
  */
 public final class Checks {
   private static final String POSITIVE = "longer than 0";
@@ -89,7 +89,7 @@ public final class Checks {
    * @throws NullPointerException if it is null
    */
   public static <T> T required(String setting, @Nullable T value) {
-    return required(setting, "required", value);
+    return required(setting, "given", value);
   }
 
   private static <T> T required(String setting, String range, @Nullable T value) {
@@ -129,6 +129,6 @@ public final class Checks {
   }
 
   private static String message(String setting, String range, @Nullable Object value) {
-    return setting + " is " + range + ", not " + value;
+    return setting + " must be " + range + ", not " + value;
   }
 }

@@ -153,7 +153,7 @@ class FileTransferTest {
     open.close();
     assertThatThrownBy(() -> bulk.publish(source)).isInstanceOf(UncheckedIOException.class);
     assertThatThrownBy(() -> Source.file(open, 1, -1))
-        .hasMessageContaining("length is at least 0, not -1");
+        .hasMessageContaining("length must be at least 0, not -1");
   }
 
   @Test

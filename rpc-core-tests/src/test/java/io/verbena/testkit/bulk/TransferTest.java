@@ -457,7 +457,7 @@ class TransferTest {
     Source source = Source.of(new byte[10]);
     assertThatThrownBy(() -> bulk.server.publish(source, lease))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("lease is longer than 0, not " + lease);
+        .hasMessage("lease must be longer than 0, not " + lease);
     assertThatThrownBy(() -> bulk.session.objects().publish(source, lease))
         .isInstanceOf(IllegalArgumentException.class);
   }

@@ -209,7 +209,7 @@ class UpgradeTest {
     assertThat(failure.execution()).isEqualTo(Execution.NOT_EXECUTED);
     assertThat(failure)
         .hasMessageContaining("RDMA is required")
-        .hasMessageContaining("the client has not asked for RDMA");
+        .hasMessageContaining("the client has not requested a better link");
     assertThat(executions).isEmpty();
   }
 

@@ -96,7 +96,7 @@ public final class OutgoingCalls implements Participant {
   /** Starts a call that its caller has encoded. */
   void start(PendingCall<?> call) {
     if (session.isEnded() || session.isClosing()) {
-      notStarted(call, "the session is closed: " + session.path().reason());
+      notStarted(call, session.path().reason());
       return;
     }
     if (!contracts.lets(call) && (!session.role().callsWait() || OwnService.has(call.method()))) {

@@ -43,7 +43,7 @@ public final class ServerCall extends ReplyMessage
   private static final ThrottledLog MACHINE_ERROR =
       ThrottledLog.of(ServerCall.class, "handlers that ended in an error of the virtual machine");
   private static final ThrottledLog BUG =
-      ThrottledLog.of(ServerCall.class, "handlers that threw what their contract does not declare");
+      ThrottledLog.of(ServerCall.class, "handlers that threw undeclared exceptions");
 
   /** Used to check whether events are recorded, so that no event is allocated if they are not. */
   private static final ServerCallEvent RECORDS = new ServerCallEvent();
@@ -583,7 +583,8 @@ public final class ServerCall extends ReplyMessage
       bug = thrown; // logged later, with the peer that made the call
     } else {
       String who = ran ? "The handler" : "An interceptor before the handler";
-      BUG.warn(who + " of {} threw what its contract does not declare", method, thrown);
+      BUG.warn(
+          who + " of {} threw an exception that its contract does not declare", method, thrown);
     }
   }
 

@@ -146,7 +146,7 @@ final class Upgrade implements Participant {
     } else {
       String obstacle = obstacle(controlLink());
       hopeless = !obstacle.isEmpty();
-      links.hasNoBetter(hopeless ? obstacle : "the client has not asked for RDMA");
+      links.hasNoBetter(hopeless ? obstacle : "the client has not requested a better link");
       if (!hopeless) {
         awaitRequest();
       }

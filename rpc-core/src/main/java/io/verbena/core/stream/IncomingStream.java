@@ -204,7 +204,10 @@ final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
     if (!first) {
       taker.onSubscribe(NONE);
       taker.onError(
-          new IllegalStateException("the stream of " + method + " has a subscriber already"));
+          new IllegalStateException(
+              "the stream of "
+                  + method
+                  + " already has a subscriber: call the method again for another stream"));
       return;
     }
     taker.onSubscribe(this);
