@@ -79,7 +79,7 @@ class ZooKeeperTroubleTest {
       assertThatThrownBy(() -> town.shop().who(""))
           .isInstanceOf(RpcException.class)
           .hasMessageContaining("servers could not be looked up in " + target)
-          .hasMessageContaining("see whether ZooKeeper runs there");
+          .hasMessageContaining("check that ZooKeeper runs there");
       zooKeeper.restart();
       town.awaitKnown(server);
       assertThat(town.shop().who("")).isEqualTo("a");
