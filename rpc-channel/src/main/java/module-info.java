@@ -1,9 +1,8 @@
 /** Calls over several servers. */
 module io.verbena.channel {
   requires transitive io.verbena.core;
-  requires static transitive java.compiler; // for the annotation that marks generated code, which
-  // checkers then skip
-  // alone
+  // For the annotation that marks generated code, which checkers then skip.
+  requires static transitive java.compiler;
   requires java.management;
   requires org.slf4j;
   requires static transitive org.jspecify;

@@ -50,8 +50,8 @@ final class SchemaReader {
       return Schema.convertSchema(schema);
     } catch (RpcException e) {
       throw e;
-    } catch (
-        RuntimeException e) { // FlatBuffers and Arrow throw various exceptions for unexpected bytes
+    } catch (RuntimeException e) {
+      // FlatBuffers and Arrow throw various exceptions for unexpected bytes.
       throw refused("it cannot be read: " + e, e);
     }
   }

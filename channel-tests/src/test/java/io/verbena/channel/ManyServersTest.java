@@ -165,7 +165,7 @@ class ManyServersTest {
         .isInstanceOfSatisfying(
             RpcException.class, e -> assertThat(e.status()).isEqualTo(RpcStatus.DEADLINE_EXCEEDED));
     assertThat(channel.stat().unserved()).isOne();
-    assertThat(channel.stat().why()).contains("mem://never: ").contains("nobody listens");
+    assertThat(channel.stat().why()).contains("mem://never: ").contains("nothing listens");
   }
 
   @Test

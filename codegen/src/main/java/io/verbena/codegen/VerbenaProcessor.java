@@ -56,8 +56,8 @@ public final class VerbenaProcessor extends AbstractProcessor {
 
   /** Reads, validates and writes each contract separately. */
   @Override
-  @SuppressWarnings(
-      "DoNotClaimAnnotations") // unclaimed annotations fail builds with -Xlint:all -Werror
+  // Unclaimed annotations fail builds with -Xlint:all -Werror.
+  @SuppressWarnings("DoNotClaimAnnotations")
   public boolean process(Set<? extends TypeElement> annotations, RoundEnvironment round) {
     Set<Element> contracts = new LinkedHashSet<>();
     for (String name : waiting) {

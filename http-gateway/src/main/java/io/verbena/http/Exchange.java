@@ -216,8 +216,8 @@ final class Exchange {
       connection.body(asked);
       page();
     } else {
-      Session session =
-          connection.session(token(headers)); // a client without permission sends no body
+      // A client without permission sends no body.
+      Session session = connection.session(token(headers));
       byte[] body = connection.body(asked);
       if (page && path.equals("/openapi.json")) {
         sendJson(contracts.document());

@@ -195,9 +195,8 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Quota
         closesAfterAnswer = true;
         in.skipBytes(in.readableBytes());
       } else {
-        channel
-            .config()
-            .setAutoRead(false); // soon these bytes are read as a body or as the next request
+        // Soon these bytes are read as a body or as the next request.
+        channel.config().setAutoRead(false);
       }
     }
 
@@ -450,8 +449,8 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Quota
       limit(gateway.settings().idleTime(), channel::close);
       goOn();
     } else {
-      channel.close(); // bytes that have arrived are not the next request: they may belong to this
-      // one's body
+      // Bytes that have arrived are not the next request: they may belong to this one's body.
+      channel.close();
     }
   }
 

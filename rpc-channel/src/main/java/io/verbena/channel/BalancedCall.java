@@ -163,9 +163,8 @@ final class BalancedCall<R> extends CompletableFuture<R> {
 
   private void ended(
       Member member, CompletableFuture<R> attempt, @Nullable R value, @Nullable Throwable failure) {
-    boolean answered =
-        !(failure instanceof RuntimeException
-            || failure instanceof Error); // declared exceptions too
+    // Declared exceptions are answers, too.
+    boolean answered = !(failure instanceof RuntimeException || failure instanceof Error);
     member.end(answered ? null : failure);
     boolean alone;
     RpcException met = null;

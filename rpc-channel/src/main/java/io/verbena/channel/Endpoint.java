@@ -8,8 +8,8 @@ import java.util.Map;
  *
  * @param address {@code host:port}, {@code tcp://host:port} or {@code mem://name}; it identifies
  *     the endpoint
- * @param weight its share of the calls relative to the weights of others, at least 1. Only weighted
- *     balancers use it
+ * @param weight its share of the calls relative to the weights of others, at least 1. {@link
+ *     Balancer#weighted} and {@link Balancer#byKey} use it
  * @param zone its location, such as a rack or a data centre; empty if unknown
  * @param attributes other properties, for the user's balancers
  * @param authority with TLS, the host name that its certificate must have; empty for the host of

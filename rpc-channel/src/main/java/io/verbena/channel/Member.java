@@ -105,10 +105,8 @@ final class Member implements Balancer.Candidate, SessionListener {
   synchronized boolean isPromising() {
     return switch (session.state()) {
       case IDLE -> connecting || failedConnects == 0; // just lost, or about to connect
-      case OPEN ->
-          health != null
-              && (connecting
-                  || health.asks()); // the first question goes out as soon as the session is open
+      // The first question goes out as soon as the session is open.
+      case OPEN -> health != null && (connecting || health.asks());
       case RESUMING, DRAINING, ENDED -> connecting;
     };
   }

@@ -420,11 +420,12 @@ public final class WireEncoder implements WireOut {
     return new WireException(
         "the message needs at least "
             + needed
-            + " bytes, and the limit is "
+            + " bytes, "
+            + (cure == null ? "" : "because a large value found no room beside it, ")
+            + "but the limit is "
             + maxMessageBytes
-            + (cure == null
-                ? "; raise maxMessageBytes on both ends"
-                : ", because a large value found no room beside it; " + cure)
+            + "; "
+            + (cure == null ? "raise maxMessageBytes on both ends" : cure + ",")
             + " or send less at once");
   }
 }

@@ -29,7 +29,7 @@ class WireLimitsTest {
       assertThatThrownBy(() -> out.writeByte(0))
           .isInstanceOf(WireException.class)
           .hasMessage(
-              "the message needs at least 1001 bytes, and the limit is 1000; raise maxMessageBytes"
+              "the message needs at least 1001 bytes, but the limit is 1000; raise maxMessageBytes"
                   + " on both ends or send less at once");
     }
   }
@@ -58,8 +58,9 @@ class WireLimitsTest {
     out.start(ByteBuffer.allocate(64), 0, 1000, 8);
     out.takeOut(100, Full::new);
     assertThatThrownBy(() -> out.writeSegment(MemorySegment.ofArray(new byte[2000])))
-        .hasMessageContaining("the limit is 1000")
-        .hasMessageEndingWith("found no room beside it; make room or send less at once");
+        .hasMessageEndingWith(
+            " bytes, because a large value found no room beside it, but the limit is 1000;"
+                + " make room, or send less at once");
     out.start(ByteBuffer.allocate(64), 0, 1000, 8);
     out.takeOut(5000, Full::new);
     assertThatThrownBy(() -> out.writeSegment(MemorySegment.ofArray(new byte[2000])))

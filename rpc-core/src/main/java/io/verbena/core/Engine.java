@@ -287,8 +287,8 @@ final class Engine implements AutoCloseable {
       ended &= group.end();
     }
     groups.clear();
-    if (ended) { // otherwise a running thread may still use them, and they stay until the process
-      // ends
+    // Otherwise a running thread may still use them, and they stay until the process ends.
+    if (ended) {
       bulk.shelf().close();
       bulk.memory().close();
     }

@@ -209,8 +209,8 @@ public final class VerbenaServer implements AutoCloseable {
    * stage, at most 2 s, and then drains even if the action failed. Does nothing if the server
    * drains already.
    *
-   * @param action starts the action and must not block. It runs on the thread that drains or closes
-   *     the server
+   * @param action begins the work, returns its stage, and must not block. It runs on the thread
+   *     that drains or closes the server
    */
   public void beforeDrain(Supplier<? extends CompletionStage<Void>> action) {
     beforeDrain.add(Checks.required("beforeDrain", action));

@@ -49,7 +49,7 @@ public final class InMemoryNetwork implements LinkProvider {
     ACCEPT,
     /** Attempts fail at once, for a reason that does not show whether there is a listener. */
     REFUSE,
-    /** Attempts fail at once because there is no listener, like after the end of a process. */
+    /** Attempts fail at once because there is no listener, as after the end of a process. */
     NOBODY_LISTENS,
     /** Attempts get no answer, so they time out. */
     IGNORE
@@ -113,7 +113,7 @@ public final class InMemoryNetwork implements LinkProvider {
     return landsOnHeap;
   }
 
-  /** Lets the calling thread wait, which steps a driver. */
+  /** Lets the calling thread, which steps a driver, wait. */
   void park(long nanos) {
     wait.accept(nanos);
   }
@@ -182,7 +182,7 @@ public final class InMemoryNetwork implements LinkProvider {
     InMemoryDriver.Named listening = listenings.get(name);
     if (listening == null || admission == Admission.NOBODY_LISTENS) {
       throw LinkException.nobodyListens(
-          "nobody listens at "
+          "nothing listens at "
               + name
               + "; start its server first, in this process, or correct the name",
           null);

@@ -244,9 +244,8 @@ public final class Numa {
   private Place bind(Path me, Place place, Binding binding) {
     BOUND.put(me, binding);
     try {
-      look(
-          me.resolveSibling(
-              "")); // by a thread that is started before the binding, and so inherits nothing of it
+      // By a thread that is started before the binding, and so inherits nothing of it.
+      look(me.resolveSibling(""));
       bindThread(me, binding.processors);
       LOG.debug("A loop runs on processors {}: {}", place.processors, place.words);
       return place;

@@ -174,7 +174,8 @@ final class Bells {
       // The cause may be a lack of file descriptors. Without a pause, the same event would come
       // again at once.
       UNHEARD.warn(
-          "A caller of shared-memory links is not taken yet: {}; too few file descriptors?",
+          "A connection for a shared-memory link could not be accepted: {};"
+              + " too few file descriptors?",
           e.getMessage());
       key.interestOps(0);
       deaf = key;

@@ -119,7 +119,7 @@ abstract class Opening {
       throws IOException {
     LinkDriver.ConnectHandler owner = handler;
     if (owner == null) {
-      throw new IOException("nobody waits for it");
+      throw new IOException("the link is no longer wanted");
     }
     ShmLink link = links.add(file, active, socket(), options, localAddress, peerAddress);
     known = true;

@@ -144,8 +144,8 @@ final class OutRing {
   private long claim(int length) {
     long rest = capacity - (written & (capacity - 1));
     if (Records.bytes(length) > rest) {
-      memory.set(
-          ValueLayout.JAVA_LONG, base, 0L); // later steps may fail before the record is committed
+      // Later steps may fail before the record is committed.
+      memory.set(ValueLayout.JAVA_LONG, base, 0L);
       header(Records.of(Records.SKIP, (int) rest - Records.HEADER_BYTES));
       written += rest;
     }

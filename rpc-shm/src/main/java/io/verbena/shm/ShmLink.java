@@ -243,8 +243,8 @@ final class ShmLink implements Link {
   }
 
   private int receive() {
-    boolean gone =
-        bell.isGone(); // read first, so that everything that the peer wrote before is seen below
+    // Read first, so that everything that the peer wrote before is seen below.
+    boolean gone = bell.isGone();
     long end = in.taken() + in.capacity(); // leaves time for other links
     int done = 0;
     boolean bulkMoved = false;

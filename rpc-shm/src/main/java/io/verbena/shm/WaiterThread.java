@@ -41,8 +41,8 @@ final class WaiterThread implements Waiter {
       thread = started;
       started.start();
       return true;
-    } catch (
-        Throwable e) { // also errors of the virtual machine: without a thread there is no waiter
+    } catch (Throwable e) {
+      // Also errors of the virtual machine: without a thread there is no waiter.
       thread = null;
       NO_THREAD.warn("The loop polls for shared-memory links: {}", Thrown.words(e));
       return false;

@@ -229,8 +229,8 @@ final class TcpAttempt {
   }
 
   private static String explain(Throwable cause) {
-    Throwable first =
-        cause.getCause() == null ? cause : cause.getCause(); // Netty's exception adds the address
+    // Netty's exception adds the address.
+    Throwable first = cause.getCause() == null ? cause : cause.getCause();
     return "cannot be reached ("
         + (first.getMessage() == null ? first.getClass().getSimpleName() : cause.getMessage())
         + "): check the address, and the network and firewalls between";

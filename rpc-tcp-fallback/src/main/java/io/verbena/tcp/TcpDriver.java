@@ -23,7 +23,10 @@ import org.jspecify.annotations.Nullable;
 
 /** Steps the TCP links of one event loop. The first thread to call it owns it. */
 final class TcpDriver implements LinkDriver {
-  /** The unwritten bytes of a link at which it pushes back, and below which there is room again. */
+  /**
+   * The marks of unwritten bytes: at the high one a link pushes back, below the low one it has room
+   * again.
+   */
   private static final WriteBufferWaterMark WRITE_BUFFER =
       new WriteBufferWaterMark(BatchPool.BATCH_BYTES, 4 * BatchPool.BATCH_BYTES);
 
@@ -207,10 +210,8 @@ final class TcpDriver implements LinkDriver {
     channel.config().setTcpNoDelay(true).setKeepAlive(true).setAllocator(allocator);
     channel.config().setWriteBufferWaterMark(WRITE_BUFFER);
     channel.config().setMessageSizeEstimator(FrameBytes.COUNTED);
-    channel
-        .config()
-        .setOption(
-            ChannelOption.CONNECT_TIMEOUT_MILLIS, 0); // attempts have a time limit of their own
+    // Attempts have a time limit of their own.
+    channel.config().setOption(ChannelOption.CONNECT_TIMEOUT_MILLIS, 0);
     UnsentInKernel.limit(channel, UnsentInKernel.LEAST);
     if (options.tls() == null) {
       // TLS keeps bytes until a record is complete, so it gets buffers of its own.

@@ -22,8 +22,8 @@ final class MannWhitney {
     int[] ranks = doubledRanks(one, other);
     int n = one.length;
     int all = Arrays.stream(ranks).sum();
-    double[][] ways =
-        new double[n + 1][all + 1]; // indexed by the number of chosen ranks and their sum
+    // Indexed by the number of chosen ranks and their sum.
+    double[][] ways = new double[n + 1][all + 1];
     ways[0][0] = 1;
     for (int rank : ranks) {
       for (int chosen = n; chosen > 0; chosen--) {

@@ -201,10 +201,8 @@ final class StrictKryo extends Kryo {
 
   private Place begins() {
     Place at = readsAt(Place.ELSEWHERE);
-    current =
-        at == Place.ELSEWHERE
-            ? ofField
-            : at.declared; // a container announces the places of its values itself
+    // A container announces the places of its values itself.
+    current = at == Place.ELSEWHERE ? ofField : at.declared;
     ofField = null;
     hashed += at.isHashed ? 1 : 0;
     return at;

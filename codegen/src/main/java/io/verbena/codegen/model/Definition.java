@@ -26,7 +26,8 @@ public sealed interface Definition {
    * A record, plain class or exception: members in order.
    *
    * @param label the simple name, for messages at run time
-   * @param exact the exact class of values; null if it cannot have a subclass, or may have one
+   * @param exact the exact class of values; null if values need no check: the class is final, or
+   *     subclasses are allowed
    */
   record Members(
       String name,

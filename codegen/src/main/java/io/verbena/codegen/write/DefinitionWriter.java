@@ -79,8 +79,8 @@ final class DefinitionWriter {
   }
 
   /**
-   * Subtypes that are enums or sealed types are wrapped in a record, so that a peer can skip an
-   * unknown one.
+   * Returns whether a subtype is a record on the wire. Enums and sealed types are not, so they are
+   * wrapped in one, so that a peer can skip an unknown one.
    */
   private boolean isRecord(Subtype subtype) {
     return switch (service.definition(subtype.shape())) {

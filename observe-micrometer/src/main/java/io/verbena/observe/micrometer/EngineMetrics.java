@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * message slots, bulk memory and transfers. All clients are counted together, and so are all
  * servers, by tag {@code verbena.engine}; so peers add no meters.
  *
- * <p>To read the meters asks the event loops, at most once a second for all meters. If a loop does
+ * <p>Reading the meters asks the event loops, at most once a second for all meters. If a loop does
  * not answer, that takes 2 s. The totals of a client or server are gone when it is closed.
  */
 public final class EngineMetrics implements MeterBinder {

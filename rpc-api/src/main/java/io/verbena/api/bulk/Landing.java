@@ -17,7 +17,7 @@ public sealed interface Landing {
 
   /**
    * Returns a landing in the caller's memory. On RDMA the other end writes directly into it. Do not
-   * use or free the memory before the transfer is over. When the transfer has failed, no device
+   * use or free the memory before the transfer is over. When the transfer has failed, nothing
    * writes there any more.
    *
    * @param memory outside the heap, writable

@@ -35,10 +35,10 @@ public interface ExposedRegion extends AutoCloseable {
   void close();
 
   /**
-   * Returns a future that completes when the region has ended. By then no device reads or writes
-   * its memory for the peer. Free or reuse the memory only afterwards. If its arena is closed
-   * earlier, a device may disclose or overwrite other data at the same address. Each call returns a
-   * new future, and completing it has no effect on the region.
+   * Returns a future that completes when the region has ended. By then nothing reads or writes its
+   * memory for the peer. Free or reuse the memory only afterwards. If its arena is closed earlier,
+   * a device may disclose or overwrite other data at the same address. Each call returns a new
+   * future, and completing it has no effect on the region.
    */
   CompletableFuture<Void> ended();
 }

@@ -97,7 +97,7 @@ class GoneServerTest {
     RpcException failure = failureOf(call);
     assertThat(failure.status()).isEqualTo(RpcStatus.UNAVAILABLE);
     assertThat(failure.execution()).isEqualTo(Execution.UNKNOWN);
-    assertThat(failure).hasMessageContaining("nobody listens at").hasMessageContaining("server");
+    assertThat(failure).hasMessageContaining("nothing listens at").hasMessageContaining("server");
   }
 
   @Test
@@ -149,7 +149,7 @@ class GoneServerTest {
     RpcException failure = failureOf(waiting);
     assertThat(failure.status()).isEqualTo(RpcStatus.UNAVAILABLE);
     assertThat(failure.execution()).isEqualTo(Execution.NOT_EXECUTED);
-    assertThat(failure).hasMessageContaining("nobody listens at");
+    assertThat(failure).hasMessageContaining("nothing listens at");
     CompletableFuture<String> next = stub.submit(Probe.ECHO, "at once");
     world.pass(SOON.plus(SOON));
     assertThat(failureOf(next).status()).isEqualTo(RpcStatus.UNAVAILABLE);
@@ -166,7 +166,7 @@ class GoneServerTest {
       assertThat(failure.status()).isEqualTo(RpcStatus.DEADLINE_EXCEEDED);
       assertThat(failure)
           .hasMessageContaining("1000 ms")
-          .hasMessageContaining(admission == Admission.REFUSE ? "refuses" : "nobody listens");
+          .hasMessageContaining(admission == Admission.REFUSE ? "refuses" : "nothing listens");
       world.network().admit(address, Admission.ACCEPT);
       world.pass(SOON.plus(SOON));
     }

@@ -165,7 +165,7 @@ class RollingRestartTest {
     assertThat(failure.execution()).isEqualTo(Execution.NOT_EXECUTED);
     assertThat(failure)
         .hasMessageContaining("the server shut down, and no new one has been found yet: ")
-        .hasMessageContaining(met == Admission.REFUSE ? "refuses" : "nobody listens");
+        .hasMessageContaining(met == Admission.REFUSE ? "refuses" : "nothing listens");
     CompletableFuture<String> late = stub.submit(Probe.ECHO, "at once");
     world.pass(Duration.ofSeconds(1));
     assertThat(failureOf(late)).hasMessageContaining("the server shut down");

@@ -146,7 +146,7 @@ class TransitionLogTest {
         .allMatch(
             line ->
                 line.startsWith(
-                    "WARN The server at mem://server is lost: nobody listens at mem://server"));
+                    "WARN The server at mem://server is lost: nothing listens at mem://server"));
     world.network().admit(URI.create(world.address()), InMemoryNetwork.Admission.ACCEPT);
     CompletableFuture<String> next = new Probe.Stub(session).submit(Probe.ECHO, "text");
     world.runUntil(next::isDone);

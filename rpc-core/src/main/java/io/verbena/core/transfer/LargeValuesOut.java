@@ -110,9 +110,9 @@ public final class LargeValuesOut implements LargeValues {
   public String cure() {
     return entries.size() == LargeValueTable.MOST_ENTRIES
         ? "send at most " + LargeValueTable.MOST_ENTRIES + " large values at once"
-        : "raise bulkMemoryBytes on this end: it is %d, of which %d are in use%s"
+        : "raise bulkMemoryBytes on this end (now %d, %d in use%s)"
             .formatted(
-                memory.limit(), memory.inUse(), share == null ? "" : ", and results may take half");
+                memory.limit(), memory.inUse(), share == null ? "" : ", half of it for results");
   }
 
   @Override

@@ -49,8 +49,8 @@ public final class DirectMemory {
     if (now - last.nanos >= last.againNanos) {
       Refusal next = new Refusal(now, Math.min(2 * last.againNanos, MOST_NANOS));
       if (REFUSAL.compareAndSet(last, next)) {
-        OwnThreads.background(
-            "verbena-direct-memory", DirectMemory::look, none -> {}); // tries again later
+        // If there is no thread, a later call tries again.
+        OwnThreads.background("verbena-direct-memory", DirectMemory::look, none -> {});
       }
     }
     return true;

@@ -64,8 +64,8 @@ final class Acceptor implements CmListener {
     int most = UpgradeRequest.candidates(request);
     List<InetSocketAddress> candidates =
         listeners.candidates(local, most, RdmaAddress.of(options.beside()));
-    openDevices(); // now, because opening a device takes time, and a connected peer would wait for
-    // it
+    // Now, because opening a device takes time, and a connected peer would wait for it.
+    openDevices();
     long life = options.connectTimeout().toNanos() * OFFER_LIVES;
     PassiveConnect connect =
         new PassiveConnect(options, handler, context.clock().nanoTime() + life);

@@ -237,9 +237,8 @@ final class ActiveConnect implements CmListener, LinkOpenListener {
   }
 
   private void late() {
-    candidateDeadline =
-        deadline
-            + options.connectTimeout().toNanos(); // the end of the link has a time limit of its own
+    // The end of the link has a time limit of its own.
+    candidateDeadline = deadline + options.connectTimeout().toNanos();
     RdmaLink connecting = link;
     if (connecting != null) {
       connecting.abort("no answer" + inItsShare());

@@ -51,9 +51,9 @@ public final class PinBudget {
             return peer;
           }
 
+          // Idle memory belongs to no link, and goes when a loop calls for room.
           @Override
-          public void
-              wanted() {} // idle memory belongs to no link, and goes when a loop calls for room
+          public void wanted() {}
         });
   }
 

@@ -61,7 +61,7 @@ final class PinningProbe {
   }
 
   private static PinningCosts unknown(Throwable failure) {
-    LOG.info("What registering memory costs cannot be measured: {}", failure.getMessage());
+    LOG.info("The cost of registering memory cannot be measured: {}", failure.getMessage());
     return PinningCosts.NONE;
   }
 

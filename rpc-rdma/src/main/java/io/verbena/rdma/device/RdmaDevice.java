@@ -174,7 +174,7 @@ public final class RdmaDevice {
 
   /**
    * Returns whether requests that are posted in ERR complete. siw drops them silently; it is the
-   * only iWARP device that is known to.
+   * only iWARP device that is known to do so.
    */
   public boolean flushesLateRequests() {
     return transport != DeviceAttributes.Transport.IWARP;

@@ -318,7 +318,7 @@ final class LocalTargets {
   private void fenced(LocalTarget target, boolean bound) {
     Domain.PeerAccess access = target.access;
     if (access != null && !domain.revokeAccess(access, bound) && !bound) {
-      link.postingFailed(new IOException("what is open to the peer cannot be deregistered"));
+      link.postingFailed(new IOException("memory that is open to the peer cannot be deregistered"));
       return; // it is fenced with the queue pair, the only one that can reach it
     }
     names.remove(target.name());

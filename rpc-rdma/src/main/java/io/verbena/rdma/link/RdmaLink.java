@@ -755,8 +755,8 @@ public final class RdmaLink implements Link, CompletionSink {
 
   private void receiveFailed(int status) {
     switch (status) {
-      case WcStatus.LOC_ACCESS_ERR, WcStatus.REM_ACCESS_ERR ->
-          refusedPeer(true); // rdma_rxe reports the latter
+      // rdma_rxe reports the latter.
+      case WcStatus.LOC_ACCESS_ERR, WcStatus.REM_ACCESS_ERR -> refusedPeer(true);
       case WcStatus.LOC_LEN_ERR, WcStatus.REM_INV_REQ_ERR -> refusedPeer(false);
       default -> requestFailed(status);
     }

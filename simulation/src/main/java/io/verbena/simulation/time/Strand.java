@@ -199,8 +199,8 @@ public final class Strand {
    * Called by the scheduler. Returns whether the strand blocks by other means, which ends its turn.
    */
   boolean blocks() {
-    boolean parked =
-        !isBusy(); // read first, because the strand is elsewhere until it ends its turn
+    // Read first, because the strand is elsewhere until it ends its turn.
+    boolean parked = !isBusy();
     if (parked && elsewhere && !outOfTurn) {
       runnable = false;
       outOfTurn = true;

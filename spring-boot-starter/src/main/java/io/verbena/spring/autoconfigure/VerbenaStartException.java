@@ -12,8 +12,8 @@ final class VerbenaStartException extends FatalBeanException {
 
   VerbenaStartException(String what, String cure, @Nullable Throwable cause) {
     super(what, cause);
-    this.what =
-        what.endsWith(".") ? what : what + "."; // a cure follows, so the sentence needs a full stop
+    // A cure follows, so the sentence needs a full stop.
+    this.what = what.endsWith(".") ? what : what + ".";
     this.cure = cure;
   }
 

@@ -253,8 +253,8 @@ final class FabricCmId extends RdmaCmId implements VerbsCmId {
         throw new VerbsException(
             "rdma_set_option", Errno.EINVAL, "a traffic class of " + value + " is not in 0..255.");
       }
-      if (state == State.IDLE
-          || state == State.BOUND) { // the kernel accepts a later value, which has no effect
+      // The kernel accepts a later value, which has no effect.
+      if (state == State.IDLE || state == State.BOUND) {
         trafficClass = value;
       }
     }

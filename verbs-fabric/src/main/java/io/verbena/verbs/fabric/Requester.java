@@ -55,10 +55,8 @@ final class Requester {
       qp.device().host().watcher().posted(request.opcode);
     }
     if (qp.state() == QpState.ERR) {
-      if (!qp.device()
-          .host()
-          .profile()
-          .isIwarp()) { // siw accepts the request, and never completes it
+      // siw accepts the request, and never completes it.
+      if (!qp.device().host().profile().isIwarp()) {
         flush();
       }
     } else if (fabric.temper.synchronous() && !pump.pending) {
