@@ -91,7 +91,7 @@ class DeviceChoiceTest {
       System.setProperty("verbena.rdma.numa", "no");
       assertThatThrownBy(RdmaSettings::ofProperties)
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessage("verbena.rdma.numa is true or false, not no");
+          .hasMessage("verbena.rdma.numa must be true or false, not no");
     } finally {
       System.clearProperty("verbena.rdma.numa");
     }

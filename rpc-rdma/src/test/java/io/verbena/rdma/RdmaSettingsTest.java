@@ -113,7 +113,7 @@ class RdmaSettingsTest {
     Throwable refusal = catchThrowable(() -> setting.setter().set(value));
     assertThat(refusal)
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageStartingWith(setting.name() + " is " + setting.ends().range())
+        .hasMessageStartingWith(setting.name() + " must be " + setting.ends().range())
         .hasMessageEndingWith(", not " + value);
   }
 
