@@ -39,9 +39,10 @@ import org.slf4j.LoggerFactory;
  *     each end  sent and received SETTLE ─→ sends received+1 … on the first link
  *
  *   the better link dies, and a rail replaces it after settling:
- *     client    sends PATH_CHANGED for the rail on the first link, then holds back numbered frames
+ *     client    reads nothing from the rail; PATH_CHANGED for it on the first link, then holds back
+ *               numbered frames
  *     server    uses the rail: PATH_CHANGED for it on the first link, then sends over it
- *     client    receives that marker, then sends over the rail, too
+ *     client    receives that marker, then reads from the rail and sends over it, too
  *
  *   the first link dies alone:
  *     if both directions use the better link, it carries the calls while the client makes
