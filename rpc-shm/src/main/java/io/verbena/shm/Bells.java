@@ -57,10 +57,10 @@ final class Bells {
 
   Bells(Arena memory, Waiter.Maker waiters, Runnable wakeLoop, ShmCounters counters)
       throws IOException {
+    this.selector = Selector.open(); // first: if it fails, nothing was allocated
     this.stroke = memory.allocate(1).asByteBuffer();
     this.strokes = memory.allocate(MOST_STROKES).asByteBuffer();
     this.words = memory.allocate(MOST_WORDS).asByteBuffer();
-    this.selector = Selector.open();
     this.wakeLoop = wakeLoop;
     this.counters = counters;
     this.waiter = waiters.of(selector, this::ready, wakeLoop);
