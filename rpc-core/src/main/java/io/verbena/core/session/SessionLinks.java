@@ -506,6 +506,8 @@ final class SessionLinks implements Command, Timers.Timer {
     }
     if (wrong != null) {
       breakOff(wrong);
+    } else {
+      session.upgrade().messageCame();
     }
   }
 

@@ -36,7 +36,7 @@ import org.slf4j.LoggerFactory;
  * after the other until one works.
  *
  * <pre>
- *   client  HELLO or, later, UPGRADE_REQUEST {epoch, requirements} ──→
+ *   client  HELLO if RDMA is required, else UPGRADE_REQUEST {epoch, requirements} ──→
  *                           ←── UPGRADE_OFFER {epoch, how to connect} | UPGRADE_DECLINED {epoch, reason}
  *           no answer within the connect time-out: the attempt has failed
  *   client  connects; each end changes its direction of the path when its end of the link is open
@@ -45,6 +45,18 @@ import org.slf4j.LoggerFactory;
 final class Upgrade implements Participant {
   private static final Logger LOG = LoggerFactory.getLogger(Upgrade.class);
   static final Duration FIRST_DELAY = Duration.ofSeconds(1);
+
+  /**
+   * The delay of a preferred upgrade after the session opened, unless a message of the peer ends it
+   * sooner. Making a link keeps both loops busy, so the first call would wait for it.
+   */
+  private static final Duration HEAD_START = Duration.ofMillis(20);
+
+  /** The number of such delays, at most, while the first call has no answer. */
+  private static final int MOST_HEAD_STARTS = 10;
+
+  private static final int NONE = -1;
+
   private static final Duration LONGEST_DELAY = Duration.ofSeconds(60);
 
   /** A better link that was lost sooner may be lost again, so the delays keep growing. */
@@ -106,6 +118,9 @@ final class Upgrade implements Participant {
    */
   private long timer = Timers.NONE;
 
+  /** The number of head starts that the first call may still have; {@link #NONE}: it has none. */
+  private int headStarts = NONE;
+
   /** The delay after the next failure or loss. */
   private Duration delay = FIRST_DELAY;
 
@@ -140,7 +155,7 @@ final class Upgrade implements Participant {
     }
     begin();
     if (active && isDue()) {
-      attempt();
+      firstAttempt();
     } else if (active) {
       retryLater();
     } else {
@@ -198,6 +213,7 @@ final class Upgrade implements Participant {
   void stop() {
     loop.timers().cancel(timer);
     timer = Timers.NONE;
+    headStarts = NONE;
     if (up) {
       links.hasNoBetter(name() + " lost, together with the session's first link");
     }
@@ -312,7 +328,7 @@ final class Upgrade implements Participant {
 
   /**
    * Returns the request for the greeting over a first link, which the server answers right after
-   * its welcome; null if there is an obstacle.
+   * its welcome; null if calls need not wait for a better link, or if there is an obstacle.
    */
   @Nullable UpgradeMessage greets(Link first) {
     if (greeted != null) { // it had no answer
@@ -320,7 +336,8 @@ final class Upgrade implements Participant {
       backOff();
     }
     begin();
-    if (isDue() && obstacle(first).isEmpty()) {
+    boolean required = options.policy() == PathPolicy.REQUIRE_RDMA;
+    if (required && isDue() && obstacle(first).isEmpty()) {
       try {
         UpgradeMessage request = request(first);
         greeted = request.content().length > MOST_GREETED_BYTES ? null : request;
@@ -329,6 +346,42 @@ final class Upgrade implements Participant {
       }
     }
     return greeted;
+  }
+
+  /** Makes the first attempt over a first link, or gives the first call a head start. */
+  private void firstAttempt() {
+    String obstacle = obstacle(controlLink());
+    if (!obstacle.isEmpty()) {
+      failed(obstacle);
+    } else if (options.policy() == PathPolicy.REQUIRE_RDMA) {
+      attempt();
+    } else {
+      headStarts = MOST_HEAD_STARTS;
+      headStart();
+    }
+  }
+
+  private void headStart() {
+    headStarts--;
+    timer = schedule(HEAD_START, this::headStartPassed);
+  }
+
+  private void headStartPassed() {
+    if (headStarts > 0 && links.participants.any(Participant::wantsLink)) {
+      headStart();
+    } else {
+      headStarts = NONE;
+      attempt();
+    }
+  }
+
+  /** A message of the peer has arrived. The first one ends the head start of the first call. */
+  void messageCame() {
+    if (headStarts != NONE) {
+      headStarts = NONE;
+      loop.timers().cancel(timer);
+      attempt();
+    }
   }
 
   /** Makes a request for the kind of link whose turn it is. */
