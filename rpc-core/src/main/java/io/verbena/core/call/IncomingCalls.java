@@ -20,6 +20,7 @@ import io.verbena.core.session.ControlFrame;
 import io.verbena.core.session.Participant;
 import io.verbena.core.session.SessionImpl;
 import io.verbena.core.transfer.LargeValueTable;
+import io.verbena.link.runtime.ThrottledLog;
 import io.verbena.link.runtime.Thrown;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -32,6 +33,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The peer's calls in progress at this end. */
 public final class IncomingCalls implements Participant {
+  private static final ThrottledLog UNLOADED =
+      ThrottledLog.of(IncomingCalls.class, "calls whose arguments lack a class");
   private static final int MOST_REUSABLE = 64;
 
   /** Puts interceptors before handlers; null if there are none. */
@@ -424,6 +427,11 @@ public final class IncomingCalls implements Participant {
     } else if (thrown instanceof WireException e) {
       status = e.contractsDiffer() ? RpcStatus.INCOMPATIBLE : status;
       message = "the peer cannot decode the arguments: " + e.getMessage();
+    } else if (thrown instanceof LinkageError) { // a fault of this program, not of the caller
+      status = RpcStatus.INTERNAL;
+      message =
+          "the peer lacks a class of the arguments, as its log tells: " + Thrown.fullWords(thrown);
+      UNLOADED.error("A class of the arguments of {} cannot be used", call.method, thrown);
     } else {
       message = "the peer refuses the arguments: " + Thrown.fullWords(thrown);
     }

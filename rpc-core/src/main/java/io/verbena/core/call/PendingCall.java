@@ -19,6 +19,7 @@ import io.verbena.core.loop.DeadlineWatch;
 import io.verbena.core.sequence.Inbox;
 import io.verbena.core.transfer.LargeValuesOut;
 import io.verbena.link.memory.Slot;
+import io.verbena.link.runtime.ThrottledLog;
 import io.verbena.link.runtime.Thrown;
 import java.lang.foreign.Arena;
 import java.util.function.Consumer;
@@ -33,6 +34,8 @@ import org.jspecify.annotations.Nullable;
  */
 public class PendingCall<R> extends FencedFuture<R>
     implements ContractCall, Command, DeadlineWatch.Timed, Awaited<R> {
+  private static final ThrottledLog UNLOADED =
+      ThrottledLog.of(PendingCall.class, "calls whose reply lacks a class");
   private static final long NOT_NUMBERED = 0;
 
   private static final byte WITH_SENDER = 0;
@@ -343,6 +346,11 @@ public class PendingCall<R> extends FencedFuture<R>
               notDecoded(
                   e.contractsDiffer() ? RpcStatus.INCOMPATIBLE : RpcStatus.PROTOCOL_ERROR,
                   String.valueOf(e.getMessage()));
+          case LinkageError e -> {
+            UNLOADED.error("A class of the reply to {} cannot be used", method, e);
+            yield notDecoded(
+                RpcStatus.INTERNAL, "a class is missing, as the log tells: " + Thrown.fullWords(e));
+          }
           default -> notDecoded(RpcStatus.PROTOCOL_ERROR, Thrown.fullWords(thrown));
         });
   }
