@@ -483,19 +483,19 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Quota
   @Override
   public void wanted() {}
 
-  /** Returns whether TLS ends here. Safe for any thread. */
+  /** Returns whether TLS ends here. Safe for use by any thread. */
   boolean isEncrypted() {
     return channel.pipeline().get(SslHandler.class) != null;
   }
 
-  /** Returns whether the client has gone. Safe for any thread. */
+  /** Returns whether the client has gone. Safe for use by any thread. */
   boolean isGone() {
     return gone;
   }
 
   /**
    * Returns whether another request may follow: this one has been read to its end, not too many
-   * bytes of others were dropped, and the server does not drain. Safe for any thread.
+   * bytes of others were dropped, and the server does not drain. Safe for use by any thread.
    */
   boolean mayGoOn() {
     return readWhole && !closesAfterAnswer && !gateway.isDraining();
@@ -552,7 +552,9 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Quota
     }
   }
 
-  /** Copies bytes into a buffer that counts as waiting for the client. Safe for any thread. */
+  /**
+   * Copies bytes into a buffer that counts as waiting for the client. Safe for use by any thread.
+   */
   ByteBuf buffer(byte[] bytes) {
     return channel.alloc().buffer(bytes.length).writeBytes(bytes);
   }

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An async call over a channel, and the future that its caller holds. When the future completes, in
- * any way, attempts that are still under way are cancelled. Safe for any thread.
+ * any way, attempts that are still under way are cancelled. Safe for use by any thread.
  */
 final class BalancedCall<R> extends CompletableFuture<R> {
   private static final long LOOP_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Makes the calls of one stub over a channel. A blocking call makes its attempts one after the
  * other, on its caller's thread. A blocking call that may be hedged is an async call, whose caller
- * waits for it. Safe for any thread.
+ * waits for it. Safe for use by any thread.
  */
 final class BalancedCaller implements ServiceCaller {
   private static final long LATEST_NANOS = TimeUnit.SECONDS.toNanos(1);

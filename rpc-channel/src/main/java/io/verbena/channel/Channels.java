@@ -3,7 +3,7 @@ package io.verbena.channel;
 import io.verbena.core.stat.OpenOnes;
 import java.util.List;
 
-/** The open channels of this process. Safe for any thread. */
+/** The open channels of this process. Safe for use by any thread. */
 final class Channels implements ChannelsMXBean {
   private static final OpenOnes<BalancedChannel> OPEN = new OpenOnes<>(NAME, new Channels());
 

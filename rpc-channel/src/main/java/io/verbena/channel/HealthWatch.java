@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Asks one server repeatedly for the status of a service. If a question fails, or the server does
  * not serve {@link Health}, the last status stays. Before the first answer, the server counts as
- * not ready. Safe for any thread.
+ * not ready. Safe for use by any thread.
  */
 final class HealthWatch {
   private final ChannelSettings settings;

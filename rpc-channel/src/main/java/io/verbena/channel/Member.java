@@ -13,8 +13,8 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One server of a channel. It keeps a session open, and counts how calls there end. Safe for any
- * thread.
+ * One server of a channel. It keeps a session open, and counts how calls there end. Safe for use by
+ * any thread.
  */
 final class Member implements Balancer.Candidate, SessionListener {
   private static final long NANOS_PER_MILLI = 1_000_000;

@@ -13,7 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** The servers that the resolver found, each with a session. Safe for any thread. */
+/** The servers that the resolver found, each with a session. Safe for use by any thread. */
 final class Members implements Resolver.Listener {
   private final ChannelSettings settings;
   private final VerbenaClient client;

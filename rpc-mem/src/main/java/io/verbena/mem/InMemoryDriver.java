@@ -85,7 +85,7 @@ final class InMemoryDriver implements LinkDriver {
     }
   }
 
-  /** Notes that there is work for {@link #poll}. Safe for any thread. */
+  /** Notes that there is work for {@link #poll}. Safe for use by any thread. */
   void signal() {
     if (!signalled) {
       signalled = true;
@@ -93,7 +93,7 @@ final class InMemoryDriver implements LinkDriver {
     }
   }
 
-  /** Runs a task on the loop. Safe for any thread. */
+  /** Runs a task on the loop. Safe for use by any thread. */
   void post(Runnable letter) {
     mail.add(letter);
     signal();
@@ -135,7 +135,7 @@ final class InMemoryDriver implements LinkDriver {
     signal();
   }
 
-  /** Returns whether the driver is closed. Safe for any thread. */
+  /** Returns whether the driver is closed. Safe for use by any thread. */
   boolean isClosed() {
     return closed;
   }

@@ -48,8 +48,8 @@ final class Bell {
   }
 
   /**
-   * Returns whether the peer is gone, so that only the ring may have frames from it. Safe for any
-   * thread.
+   * Returns whether the peer is gone, so that only the ring may have frames from it. Safe for use
+   * by any thread.
    */
   boolean isGone() {
     return gone;

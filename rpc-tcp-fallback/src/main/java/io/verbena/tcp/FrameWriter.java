@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Writes the frames, chunks and receipts of a link, in order. Frames are gathered for one write. A
  * chunk is written together with the frames before it, and a receipt after frames that are written
- * anyway. Netty keeps the bytes that the socket does not take at once. For the loop's thread.
+ * anyway. Netty keeps the bytes that the socket does not take at once. On the loop.
  */
 final class FrameWriter {
   private final SocketChannel channel;

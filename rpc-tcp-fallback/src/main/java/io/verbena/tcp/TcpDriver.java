@@ -169,13 +169,13 @@ final class TcpDriver implements LinkDriver {
     return batches;
   }
 
-  /** Runs a task on this loop for another thread. Safe for any thread. */
+  /** Runs a task on this loop for another thread. Safe for use by any thread. */
   void executeFromElsewhere(Runnable task) {
     loop.execute(task);
     wakeLoop.run();
   }
 
-  /** Continues a link that has left its loop on this one. Safe for any thread. */
+  /** Continues a link that has left its loop on this one. Safe for use by any thread. */
   void takeFromElsewhere(TcpLink link, Runnable there) {
     try {
       executeFromElsewhere(

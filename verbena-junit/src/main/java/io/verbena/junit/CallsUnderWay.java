@@ -13,7 +13,7 @@ import java.util.concurrent.Flow;
 
 /**
  * Tracks the client's calls and streams that have not ended, and the server's handlers that run.
- * Safe for any thread.
+ * Safe for use by any thread.
  */
 final class CallsUnderWay implements ClientInterceptor, ServerInterceptor {
   private final Map<Object, String> calls = new ConcurrentHashMap<>();

@@ -7,7 +7,7 @@ import java.util.concurrent.Flow;
 
 /**
  * Tracks the streams among the client's results that have not ended. Each is wrapped to note its
- * state. Safe for any thread.
+ * state. Safe for use by any thread.
  */
 final class OpenStreams {
   private static final String NOBODY = " was never subscribed to";

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Writes JSON as values of a peer's contract. JSON that does not fit is a {@link
- * WrongJsonException} that says where. Safe for any thread.
+ * WrongJsonException} that says where. Safe for use by any thread.
  */
 final class JsonToWire {
   private final Shapes shapes;

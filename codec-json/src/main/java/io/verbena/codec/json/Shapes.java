@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The types of a peer's contract, by their names. A malformed contract is a {@link WireException}.
- * Safe for any thread.
+ * Safe for use by any thread.
  */
 public final class Shapes {
   /**

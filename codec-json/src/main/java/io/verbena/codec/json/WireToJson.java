@@ -15,7 +15,7 @@ import java.util.List;
 
 /**
  * Reads a peer's values as JSON, by the peer's contract. The memory that this takes is proportional
- * to the values' size on the wire, whatever the contract says. Safe for any thread.
+ * to the values' size on the wire, whatever the contract says. Safe for use by any thread.
  */
 public final class WireToJson {
   /** The writer of JSON allows 1000 levels; each level here is at most two of them. */

@@ -6,7 +6,7 @@ import java.util.function.Supplier;
 /**
  * Watches the deadlines of many objects by one timer, because few deadlines ever pass. It checks
  * all of them when the first may have passed, at most once a millisecond. So an object expires up
- * to a millisecond late, and never early. For the loop's thread only.
+ * to a millisecond late, and never early. On the loop.
  */
 public final class DeadlineWatch implements Timers.Timer {
   private static final int MOST_AT_ONCE = 32;

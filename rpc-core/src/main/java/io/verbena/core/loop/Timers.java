@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The timers of one event loop, on a wheel of ticks of about a millisecond. Each call has a timer
  * that rarely expires. So scheduling and cancelling take a few writes each, for any number of
- * timers, and allocate nothing once the arrays have grown. For the loop's thread only.
+ * timers, and allocate nothing once the arrays have grown. On the loop.
  *
  * <pre>
  * node        0 .. SPOKES-1     SPOKES          above

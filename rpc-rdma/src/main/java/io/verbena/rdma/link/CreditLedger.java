@@ -6,8 +6,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The credits of one link; each stands for a receive. This class only counts; it posts nothing. For
- * the loop's thread.
+ * The credits of one link; each stands for a receive. This class only counts; it posts nothing. On
+ * the loop.
  *
  * <pre>
  *   from the peer:   in hand ──Send, note, WRITE with immediate──→ spent ──any Send of the peer's──→ in hand

@@ -11,7 +11,7 @@ import java.util.Set;
 
 /**
  * The part that all links of one loop share, and the list of links that have work: a loop with a
- * thousand links steps only those. For the loop's thread.
+ * thousand links steps only those. On the loop.
  */
 public final class LinkContext {
   /**

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The ranges of this end's memory that are open to a link's peer: the receiving half of the bulk
- * port. It opens ranges, revokes them, and closes them. For the loop's thread.
+ * port. It opens ranges, revokes them, and closes them. On the loop.
  */
 final class LocalTargets {
   private static final ThrottledLog OWNER_FAILED =

@@ -13,7 +13,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Ends a link's queue pair, in steps with time limits. First the peer's device takes the farewell.
  * Then every request on the queue pair completes. Memory of this process that the queue pair may
- * use is returned when it is destroyed, and is kept until it can be. For the loop's thread.
+ * use is returned when it is destroyed, and is kept until it can be. On the loop.
  */
 final class QpDrain {
   private static final Logger LOG = LoggerFactory.getLogger(QpDrain.class);

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The bulk bytes of one link, by WRITE into targets that the peer has advertised. The last WRITE
  * before a checkpoint carries an immediate. If a device has no immediates, or a Send must go
- * anyway, a note follows the WRITE instead. For the loop's thread.
+ * anyway, a note follows the WRITE instead. On the loop.
  */
 final class RdmaBulk implements BulkPort {
   /** More than can be under way. */

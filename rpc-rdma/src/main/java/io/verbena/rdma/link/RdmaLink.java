@@ -36,7 +36,7 @@ import org.slf4j.LoggerFactory;
 /**
  * A link over one queue pair: its states, its work in each cycle, and the reason of its end. {@link
  * SendSide}, {@link ReceiveSide} and {@link RdmaBulk} move the bytes, {@link CreditLedger} counts
- * credit, and {@link QpDrain} ends the queue pair. For the loop's thread.
+ * credit, and {@link QpDrain} ends the queue pair. On the loop.
  *
  * <pre>
  *   CONNECTING ──established──→ OPEN ──close──→ CLOSING ──farewell acknowledged──→ DRAINING ──→ CLOSED

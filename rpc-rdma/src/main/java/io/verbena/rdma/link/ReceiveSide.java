@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Frames are not handed over from within the polling of completions. A listener may end the link
  * and its queue pair there. Its answers may also need credit that a later completion of the same
- * batch brings. For the loop's thread.
+ * batch brings. On the loop.
  */
 final class ReceiveSide {
   private static final Logger LOG = LoggerFactory.getLogger(ReceiveSide.class);

@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  * that its request borrows, and the action for its completion.
  *
  * <p>Orders about targets (bind, invalidate, revoke) must not get lost. An order that finds no room
- * or credit waits, and everything else waits behind it. For the loop's thread.
+ * or credit waits, and everything else waits behind it. On the loop.
  */
 final class SendSide {
   /** Places that are reserved for control messages and the open Send. */

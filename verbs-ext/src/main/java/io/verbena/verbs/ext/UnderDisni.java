@@ -39,7 +39,7 @@ public final class UnderDisni extends RdmaProvider {
 
   /**
    * Makes sure that the provider is installed. Verbs providers call this before their first DiSNI
-   * object. Safe for any thread.
+   * object. Safe for use by any thread.
    */
   public static void ensure() {
     // Loading this class has installed it.
