@@ -48,8 +48,8 @@ public interface BulkPort {
    * Returns the cost of pinning memory on this link, when it is known. The first call may start a
    * measurement in the background. The stage never fails, and completes on any thread.
    */
-  default CompletionStage<PinningCosts> pinning() {
-    return CompletableFuture.completedStage(PinningCosts.NONE);
+  default CompletionStage<PinningCost> pinning() {
+    return CompletableFuture.completedStage(PinningCost.NONE);
   }
 
   /**

@@ -1,7 +1,8 @@
 package io.verbena.link;
 
 /**
- * The time that a link needs to pin and unpin memory of users, in nanoseconds.
+ * The time that a link needs to pin and unpin memory of users, in nanoseconds. The memory has been
+ * written before, so its pages exist.
  *
  * @param fixed the time for memory of any length
  * @param perPage the additional time for each page of {@link #PAGE_BYTES}

@@ -5,7 +5,7 @@ import io.verbena.link.BulkRegion;
 import io.verbena.link.BulkTarget;
 import io.verbena.link.LinkException;
 import io.verbena.link.MemoryLife;
-import io.verbena.link.PinningCosts;
+import io.verbena.link.PinningCost;
 import io.verbena.link.RemoteTarget;
 import io.verbena.link.SendResult;
 import java.lang.foreign.MemorySegment;
@@ -58,7 +58,7 @@ record TalliedBulk(BulkPort real, LinkTally tally) implements BulkPort {
   }
 
   @Override
-  public CompletionStage<PinningCosts> pinning() {
+  public CompletionStage<PinningCost> pinning() {
     return real.pinning();
   }
 

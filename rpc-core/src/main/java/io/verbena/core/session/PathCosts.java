@@ -8,7 +8,6 @@ import io.verbena.core.loop.Command;
 import io.verbena.core.sequence.Outbox;
 import io.verbena.link.BulkPort;
 import io.verbena.link.PinningCost;
-import io.verbena.link.PinningCosts;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -81,11 +80,11 @@ public final class PathCosts {
   Map<String, Long> figures() {
     Map<String, Long> figures = new TreeMap<>();
     Costs known = costs;
-    PinningCost warm = known.pinning().warm();
+    PinningCost pinning = known.pinning();
     put(figures, "round trip ns", known.roundTrip());
     put(figures, "copy ns per MiB", known.copyPerByte() * (1 << 20));
-    put(figures, "pin ns", warm.fixed());
-    put(figures, "pin ns per page", warm.perPage());
+    put(figures, "pin ns", pinning.fixed());
+    put(figures, "pin ns per page", pinning.perPage());
     figures.put("beside from bytes", cutOffs.beside());
     figures.put("in place from bytes", cutOffs.inPlace());
     int compressed = compressFrom;
@@ -137,8 +136,8 @@ public final class PathCosts {
       return;
     }
     long roundTrip = sessionLink.roundTrip.nanos();
-    PinningCosts pinning =
-        roundTrip == 0 ? PinningCosts.NONE : pinning(sessionLink).getNow(PinningCosts.NONE);
+    PinningCost pinning =
+        roundTrip == 0 ? PinningCost.NONE : pinning(sessionLink).getNow(PinningCost.NONE);
     take(new Costs(CopyCost.perByte(), pinning, roundTrip));
   }
 
@@ -155,10 +154,10 @@ public final class PathCosts {
    * Returns the cost of pinning. It is measured after the round trip, because it would disturb that
    * measurement.
    */
-  private static CompletableFuture<PinningCosts> pinning(SessionLink sessionLink) {
+  private static CompletableFuture<PinningCost> pinning(SessionLink sessionLink) {
     BulkPort port = sessionLink.link.bulk();
     return port == null
-        ? CompletableFuture.completedFuture(PinningCosts.NONE)
+        ? CompletableFuture.completedFuture(PinningCost.NONE)
         : port.pinning().toCompletableFuture();
   }
 }

@@ -4,7 +4,6 @@ import com.ibm.disni.verbs.IbvContext;
 import com.ibm.disni.verbs.IbvMr;
 import com.ibm.disni.verbs.IbvPd;
 import io.verbena.link.PinningCost;
-import io.verbena.link.PinningCosts;
 import io.verbena.link.runtime.NanoClock;
 import io.verbena.link.runtime.OwnThreads;
 import io.verbena.verbs.ext.Access;
@@ -20,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Measures once the cost of registering and deregistering memory on a device, with touched pages
- * and with untouched ones.
+ * Measures once the cost of registering and deregistering memory on a device. The measured memory
+ * has been written before, as memory that is sent has been.
  *
  * <p>This takes some milliseconds, so it runs in the background; any thread may call verbs. It
  * shares nothing with the device's loop, and has a protection domain of its own. A domain of the
@@ -34,7 +33,7 @@ final class PinningProbe {
   private static final int TIMES = 5;
 
   private final IbvContext device;
-  private @Nullable CompletableFuture<PinningCosts> cost;
+  private @Nullable CompletableFuture<PinningCost> cost;
 
   PinningProbe(IbvContext device) {
     this.device = device;
@@ -46,10 +45,10 @@ final class PinningProbe {
    *
    * @param clock used by the measuring thread
    */
-  CompletableFuture<PinningCosts> cost(NanoClock clock) {
-    CompletableFuture<PinningCosts> begun = cost;
+  CompletableFuture<PinningCost> cost(NanoClock clock) {
+    CompletableFuture<PinningCost> begun = cost;
     if (begun == null) {
-      CompletableFuture<PinningCosts> measured = new CompletableFuture<>();
+      CompletableFuture<PinningCost> measured = new CompletableFuture<>();
       OwnThreads.background(
           "verbena-pinning-cost",
           () -> measured.complete(measure(clock)),
@@ -60,12 +59,12 @@ final class PinningProbe {
     return begun;
   }
 
-  private static PinningCosts unknown(Throwable failure) {
+  private static PinningCost unknown(Throwable failure) {
     LOG.info("The cost of registering memory cannot be measured: {}", failure.getMessage());
-    return PinningCosts.NONE;
+    return PinningCost.NONE;
   }
 
-  private PinningCosts measure(NanoClock clock) {
+  private PinningCost measure(NanoClock clock) {
     try {
       IbvPd domain = device.allocPd();
       try {
@@ -78,38 +77,18 @@ final class PinningProbe {
     }
   }
 
-  private static PinningCosts measure(VerbsPd domain, NanoClock clock) throws IOException {
-    PinningCost warm =
-        cost(domain, clock, (arena, bytes) -> arena.allocate(bytes, PinningCost.PAGE_BYTES));
-    return new PinningCosts(warm, cold(domain, clock));
-  }
-
-  private static PinningCost cold(VerbsPd domain, NanoClock clock) {
-    try {
-      return cost(domain, clock, new UntouchedMemory()::map);
-    } catch (IOException | RuntimeException e) {
-      LOG.info("What registering untouched memory costs cannot be measured: {}", e.getMessage());
-      return PinningCost.NONE;
-    }
-  }
-
-  /** Makes memory that ends with an arena. */
-  private interface Maker {
-    MemorySegment make(Arena arena, long bytes) throws IOException;
-  }
-
-  private static PinningCost cost(VerbsPd domain, NanoClock clock, Maker maker) throws IOException {
-    double few = nanos(domain, clock, maker, FEW);
-    return PinningCost.of(FEW, few, MANY, nanos(domain, clock, maker, MANY));
+  private static PinningCost measure(VerbsPd domain, NanoClock clock) throws IOException {
+    double few = nanos(domain, clock, FEW);
+    return PinningCost.of(FEW, few, MANY, nanos(domain, clock, MANY));
   }
 
   /** Returns the best of several measurements, each with memory of its own. */
-  private static double nanos(VerbsPd domain, NanoClock clock, Maker maker, int pages)
-      throws IOException {
+  private static double nanos(VerbsPd domain, NanoClock clock, int pages) throws IOException {
     long best = Long.MAX_VALUE;
     for (int i = 0; i < TIMES; i++) {
       try (Arena arena = Arena.ofConfined()) {
-        MemorySegment memory = maker.make(arena, (long) pages * PinningCost.PAGE_BYTES);
+        MemorySegment memory =
+            arena.allocate((long) pages * PinningCost.PAGE_BYTES, PinningCost.PAGE_BYTES);
         long start = clock.nanoTime();
         IbvMr region =
             domain.registerMemory(memory.address(), memory.byteSize(), Access.LOCAL_WRITE);

@@ -5,7 +5,7 @@ import com.ibm.disni.verbs.IbvContext;
 import com.ibm.disni.verbs.IbvQP;
 import com.ibm.disni.verbs.IbvQPInitAttr;
 import com.ibm.disni.verbs.RdmaCmId;
-import io.verbena.link.PinningCosts;
+import io.verbena.link.PinningCost;
 import io.verbena.link.runtime.NanoClock;
 import io.verbena.link.runtime.ThrottledLog;
 import io.verbena.rdma.Numa;
@@ -189,7 +189,7 @@ public final class RdmaDevice {
   }
 
   /** Returns the cost of registering memory on this device, which is measured the first time. */
-  public CompletionStage<PinningCosts> pinning(NanoClock clock) {
+  public CompletionStage<PinningCost> pinning(NanoClock clock) {
     return pinning.cost(clock);
   }
 

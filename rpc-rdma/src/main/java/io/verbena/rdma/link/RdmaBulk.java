@@ -5,7 +5,7 @@ import io.verbena.link.BulkRegion;
 import io.verbena.link.BulkTarget;
 import io.verbena.link.LinkException;
 import io.verbena.link.MemoryLife;
-import io.verbena.link.PinningCosts;
+import io.verbena.link.PinningCost;
 import io.verbena.link.RemoteTarget;
 import io.verbena.link.SendResult;
 import io.verbena.link.memory.Quota;
@@ -109,7 +109,7 @@ final class RdmaBulk implements BulkPort {
   }
 
   @Override
-  public CompletionStage<PinningCosts> pinning() {
+  public CompletionStage<PinningCost> pinning() {
     return link.isOpen() ? link.device().pinning(context.clock()) : BulkPort.super.pinning();
   }
 

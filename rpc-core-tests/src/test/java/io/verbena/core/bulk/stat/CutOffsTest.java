@@ -3,7 +3,6 @@ package io.verbena.core.bulk.stat;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.link.PinningCost;
-import io.verbena.link.PinningCosts;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -14,10 +13,8 @@ class CutOffsTest {
   private static final double ROUND_TRIP = 50_000;
   private static final PinningCost CHEAP_PAGES = new PinningCost(10_000, 100);
 
-  private static final PinningCost COLD = new PinningCost(20_000, 1_000);
-
-  private static CutOffs of(double copy, PinningCost warm, double roundTrip) {
-    return CutOffs.of(new Costs(copy, new PinningCosts(warm, COLD), roundTrip));
+  private static CutOffs of(double copy, PinningCost pinning, double roundTrip) {
+    return CutOffs.of(new Costs(copy, pinning, roundTrip));
   }
 
   @Test
@@ -56,14 +53,6 @@ class CutOffsTest {
     assertThat(of(COPY, new PinningCost(10_000, 9_000), ROUND_TRIP).inPlace())
         .isEqualTo(Long.MAX_VALUE);
     assertThat(of(COPY, PinningCost.NONE, ROUND_TRIP).inPlace()).isEqualTo(1);
-  }
-
-  @Test
-  void whatIsSentHasBeenWrittenSoColdPagesDoNotCount() {
-    for (PinningCost cold : new PinningCost[] {PinningCost.NONE, CHEAP_PAGES, COLD}) {
-      Costs costs = new Costs(COPY, new PinningCosts(CHEAP_PAGES, cold), ROUND_TRIP);
-      assertThat(CutOffs.of(costs)).isEqualTo(of(COPY, CHEAP_PAGES, ROUND_TRIP));
-    }
   }
 
   @Test

@@ -60,7 +60,7 @@ public record CutOffs(long beside, long inPlace) {
   }
 
   private static long inPlace(Costs costs) {
-    PinningCost pinning = costs.pinning().warm();
+    PinningCost pinning = costs.pinning();
     if (pinning.equals(PinningCost.NONE)) {
       return 1;
     }
