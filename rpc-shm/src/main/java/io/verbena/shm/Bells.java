@@ -1,6 +1,7 @@
 package io.verbena.shm;
 
 import io.verbena.link.runtime.ThrottledLog;
+import java.io.Closeable;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * The sockets of a driver. Its {@linkplain Waiter waiter} watches them. If the waiter cannot wait,
  * the loop looks at the sockets itself, and does not sleep.
  */
-final class Bells {
+final class Bells implements Closeable {
   private static final ThrottledLog UNHEARD =
       ThrottledLog.of(Bells.class, "sockets of shared-memory links that cannot be looked at");
 
@@ -201,10 +202,19 @@ final class Bells {
     }
   }
 
-  /** Ends the waiter, and turns away peers that have connected. */
-  void close() throws IOException {
-    selector.close();
-    waiter.close();
+  /**
+   * Ends the waiter, and turns away peers that have connected. If a step fails, the others are done
+   * all the same.
+   */
+  @Override
+  public void close() throws IOException {
+    try (Closeable _ = this::turnAway;
+        Closeable _ = waiter::close) {
+      selector.close();
+    }
+  }
+
+  private void turnAway() throws IOException {
     SocketChannel caller;
     while ((caller = callers.poll()) != null) {
       caller.close();

@@ -187,9 +187,8 @@ final class ShmDriver implements UpgradeDriver {
     acceptor.abandon();
     links.close();
     closed = true;
-    try {
+    try (memory) { // is closed last, whatever the bells throw
       bells.close();
-      memory.close();
     } catch (IOException e) {
       LOG.warn("The sockets of shared-memory links cannot be closed: {}", e.getMessage());
     }
