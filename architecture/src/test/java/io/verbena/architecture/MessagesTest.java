@@ -49,7 +49,7 @@ class MessagesTest {
     String name = call.getTarget().getName();
     boolean ofThrowable = call.getTargetOwner().isAssignableTo(Throwable.class);
     return (ofThrowable && (name.equals("getMessage") || name.equals("getLocalizedMessage")))
-        || (name.equals("message")
+        || (name.equals("reason")
             && call.getTargetOwner().getName().equals("io.verbena.link.runtime.Thrown"));
   }
 

@@ -37,6 +37,7 @@ import io.verbena.codec.json.Json;
 import io.verbena.codec.json.JsonMethod;
 import io.verbena.codec.json.WrongJsonException;
 import io.verbena.link.runtime.ThrottledLog;
+import io.verbena.link.runtime.Thrown;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -147,7 +148,7 @@ final class Exchange {
 
   private ObjectNode failure(Throwable e) {
     return switch (e) {
-      case RpcException failure -> Failure.of(failure, String.valueOf(failure.getMessage()));
+      case RpcException failure -> Failure.of(failure, Thrown.reason(failure));
       case DeclaredException declared -> Failure.of(declared);
       case Problem wrong -> Failure.of(wrong.kind().name(), String.valueOf(wrong.getMessage()));
       case WrongJsonException wrong ->

@@ -1,6 +1,7 @@
 package io.verbena.api;
 
 import io.verbena.api.settings.Checks;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -159,7 +160,7 @@ public final class RpcException extends VerbenaException {
     RpcException same =
         new RpcException(
             status(),
-            String.valueOf(getMessage()),
+            Objects.requireNonNullElse(getMessage(), ""),
             phase,
             execution,
             idempotent,
@@ -206,7 +207,8 @@ public final class RpcException extends VerbenaException {
    * new RpcException(e.status(), words, e)}.
    */
   public RpcException passOn() {
-    return new RpcException(status(), String.valueOf(getMessage()), this).withMetadata(metadata);
+    return new RpcException(status(), Objects.requireNonNullElse(getMessage(), ""), this)
+        .withMetadata(metadata);
   }
 
   /**

@@ -3,6 +3,7 @@ package io.verbena.link;
 import io.verbena.api.settings.Checks;
 import io.verbena.link.runtime.NanoClock;
 import io.verbena.link.runtime.ThrottledLog;
+import io.verbena.link.runtime.Thrown;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -180,9 +181,9 @@ public final class TlsFiles implements Supplier<SSLContext> {
       }
     } catch (GeneralSecurityException | IllegalArgumentException e) {
       if (before == null) {
-        throw new IllegalArgumentException("TLS files cannot be used: " + e.getMessage(), e);
+        throw new IllegalArgumentException("TLS files cannot be used: " + Thrown.reason(e), e);
       }
-      UNUSABLE.warn("{}; the earlier contents of the TLS files stay in use", e.getMessage());
+      UNUSABLE.warn("{}; the earlier contents of the TLS files stay in use", Thrown.reason(e));
     }
     return before;
   }
@@ -210,7 +211,7 @@ public final class TlsFiles implements Supplier<SSLContext> {
     } catch (IOException e) {
       throw new IllegalArgumentException("cannot read " + file + ": " + e, e);
     } catch (GeneralSecurityException | IllegalArgumentException e) {
-      throw new IllegalArgumentException(file + " " + e.getMessage(), e);
+      throw new IllegalArgumentException(file + " " + Thrown.reason(e), e);
     }
   }
 
@@ -259,7 +260,7 @@ public final class TlsFiles implements Supplier<SSLContext> {
     try (InputStream in = Files.newInputStream(file)) {
       all = CertificateFactory.getInstance("X.509").generateCertificates(in);
     } catch (GeneralSecurityException e) {
-      throw new GeneralSecurityException("has no certificates: " + e.getMessage(), e);
+      throw new GeneralSecurityException("has no certificates: " + Thrown.reason(e), e);
     }
     if (all.isEmpty()) {
       throw new GeneralSecurityException("has no BEGIN CERTIFICATE block");

@@ -1,5 +1,6 @@
 package io.verbena.rdma;
 
+import io.verbena.link.runtime.Thrown;
 import java.io.IOException;
 
 /** Describes failures, for a session's path. */
@@ -15,10 +16,6 @@ public final class Words {
     while (root instanceof ExceptionInInitializerError && root.getCause() != null) {
       root = root.getCause();
     }
-    try {
-      return root instanceof IOException ? String.valueOf(root.getMessage()) : root.toString();
-    } catch (Throwable again) { // its message is a provider's code, too
-      return root.getClass().getName();
-    }
+    return root instanceof IOException ? Thrown.reason(root) : Thrown.fullWords(root);
   }
 }

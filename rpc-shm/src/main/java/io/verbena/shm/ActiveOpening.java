@@ -4,6 +4,7 @@ import io.verbena.link.LinkDriver;
 import io.verbena.link.LinkException;
 import io.verbena.link.LinkOptions;
 import io.verbena.link.Secret;
+import io.verbena.link.runtime.Thrown;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.StandardProtocolFamily;
@@ -145,8 +146,7 @@ final class ActiveOpening extends Opening {
   LinkException failure(Throwable why) {
     return why instanceof LinkException known
         ? known
-        : new LinkException(
-            address + ": " + (why.getMessage() == null ? why : why.getMessage()), why);
+        : new LinkException(address + ": " + Thrown.reason(why), why);
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.verbena.shm;
 
 import io.verbena.link.runtime.ThrottledLog;
+import io.verbena.link.runtime.Thrown;
 import java.io.Closeable;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -140,7 +141,7 @@ final class Bells implements Closeable {
     try {
       selector.selectNow(this::ready);
     } catch (IOException e) {
-      UNHEARD.warn("Sockets of shared-memory links cannot be looked at: {}", e.getMessage());
+      UNHEARD.warn("Sockets of shared-memory links cannot be looked at: {}", Thrown.reason(e));
     }
   }
 
@@ -177,7 +178,7 @@ final class Bells implements Closeable {
       UNHEARD.warn(
           "A connection for a shared-memory link could not be accepted: {};"
               + " too few file descriptors?",
-          e.getMessage());
+          Thrown.reason(e));
       key.interestOps(0);
       deaf = key;
     }

@@ -4,6 +4,7 @@ import io.verbena.link.LinkDriver;
 import io.verbena.link.LinkException;
 import io.verbena.link.LinkOptions;
 import io.verbena.link.Secret;
+import io.verbena.link.runtime.Thrown;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
@@ -105,7 +106,7 @@ abstract class Opening {
     try {
       read = into.hasRemaining() ? links.bells.read(socket(), into) : 0;
     } catch (IOException e) {
-      throw new IOException("the peer has gone: " + e.getMessage(), e);
+      throw new IOException("the peer has gone: " + Thrown.reason(e), e);
     }
     if (read < 0) {
       throw new IOException("the peer has gone, or turned this end away");

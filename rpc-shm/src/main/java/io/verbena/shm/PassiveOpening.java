@@ -3,6 +3,7 @@ package io.verbena.shm;
 import io.verbena.link.LinkException;
 import io.verbena.link.Secret;
 import io.verbena.link.runtime.ThrottledLog;
+import io.verbena.link.runtime.Thrown;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
@@ -120,7 +121,7 @@ final class PassiveOpening extends Opening {
 
   @Override
   LinkException failure(Throwable why) {
-    String words = why.getMessage() == null ? why.toString() : why.getMessage();
+    String words = Thrown.reason(why);
     // A caller that sends nothing only checks whether the socket is served.
     if (offered == null && greeting.position() > 0) {
       links.counters.strangers.increment();
@@ -134,7 +135,7 @@ final class PassiveOpening extends Opening {
     try (RingFile.Making _ = making) {
       unlink();
     } catch (IOException e) {
-      STRANGERS.warn("A file in {} cannot be removed: {}", acceptor.directory(), e.getMessage());
+      STRANGERS.warn("A file in {} cannot be removed: {}", acceptor.directory(), Thrown.reason(e));
     }
     making = null;
     RingFile under = file;

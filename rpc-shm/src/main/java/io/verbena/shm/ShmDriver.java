@@ -6,6 +6,7 @@ import io.verbena.link.LinkOptions;
 import io.verbena.link.Secret;
 import io.verbena.link.UpgradeDriver;
 import io.verbena.link.runtime.NanoClock;
+import io.verbena.link.runtime.Thrown;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.invoke.VarHandle;
@@ -190,7 +191,7 @@ final class ShmDriver implements UpgradeDriver {
     try (memory) { // is closed last, whatever the bells throw
       bells.close();
     } catch (IOException e) {
-      LOG.warn("The sockets of shared-memory links cannot be closed: {}", e.getMessage());
+      LOG.warn("The sockets of shared-memory links cannot be closed: {}", Thrown.reason(e));
     }
   }
 }

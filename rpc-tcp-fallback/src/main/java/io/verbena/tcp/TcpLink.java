@@ -14,6 +14,7 @@ import io.verbena.link.LinkListener;
 import io.verbena.link.SendResult;
 import io.verbena.link.memory.Slot;
 import io.verbena.link.runtime.ThrottledLog;
+import io.verbena.link.runtime.Thrown;
 import java.nio.ByteBuffer;
 import java.security.cert.X509Certificate;
 import java.util.List;
@@ -283,7 +284,7 @@ final class TcpLink extends ChannelInboundHandlerAdapter
   @Override
   public void lost(Throwable cause) {
     String reason =
-        Tls.isTls(cause) ? Tls.explain(cause) : "the connection was lost: " + cause.getMessage();
+        Tls.isTls(cause) ? Tls.explain(cause) : "the connection was lost: " + Thrown.reason(cause);
     if (markClosed(reason)) {
       untrusted = Tls.isUntrusted(cause);
       tellOfEndLater();

@@ -2,6 +2,7 @@ package io.verbena.core.bulk;
 
 import io.verbena.api.RpcStatus;
 import io.verbena.link.runtime.ThrottledLog;
+import io.verbena.link.runtime.Thrown;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -45,8 +46,7 @@ public final class OpenFile {
     } catch (FileSystemException e) {
       throw cannotOpen(path, e);
     } catch (IOException e) { // for a directory, the message does not name the file
-      FileSystemException named =
-          new FileSystemException(path.toString(), null, String.valueOf(e.getMessage()));
+      FileSystemException named = new FileSystemException(path.toString(), null, Thrown.reason(e));
       named.initCause(e);
       throw cannotOpen(path, named);
     }

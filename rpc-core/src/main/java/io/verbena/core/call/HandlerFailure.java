@@ -6,6 +6,7 @@ import io.verbena.api.RpcStatus;
 import io.verbena.api.VerbenaException;
 import io.verbena.core.bulk.FileTrouble;
 import io.verbena.link.runtime.Thrown;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,7 +45,7 @@ record HandlerFailure(RpcStatus status, String type, String words, Metadata meta
       boolean late) {
     if (thrown instanceof RpcException answer && answer.isAnswer()) {
       RpcStatus status = answer.status() == RpcStatus.CANCELLED ? stopped : answer.status();
-      String words = String.valueOf(answer.getMessage());
+      String words = Objects.requireNonNullElse(answer.getMessage(), "");
       return new HandlerFailure(status, "", words, answer.metadata(), Whose.NOBODYS);
     }
     VerbenaException other = downstream(thrown);

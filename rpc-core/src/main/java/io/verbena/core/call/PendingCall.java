@@ -431,7 +431,8 @@ public class PendingCall<R> extends FencedFuture<R>
   private RpcException answered(RpcStatus status, Execution execution, String type, String words) {
     return new RpcException(
         status,
-        "%s was answered with %s: %s".formatted(method.fullName(), status, words),
+        "%s was answered with %s%s"
+            .formatted(method.fullName(), status, words.isEmpty() ? "" : ": " + words),
         CallPhase.REPLIED,
         execution,
         method.idempotent(),

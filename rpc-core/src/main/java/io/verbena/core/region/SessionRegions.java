@@ -21,6 +21,7 @@ import io.verbena.core.loop.LoopThread;
 import io.verbena.core.region.Operation.Move;
 import io.verbena.core.session.Participant;
 import io.verbena.core.session.SessionImpl;
+import io.verbena.link.runtime.Thrown;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -186,7 +187,7 @@ public final class SessionRegions implements Regions {
   private static RpcException notRead(RuntimeException why) {
     return new RpcException(
         RpcStatus.INVALID_ARGUMENT,
-        "the source memory cannot be read: " + why.getMessage(),
+        "the source memory cannot be read: " + Thrown.reason(why),
         CallPhase.ENCODING,
         Execution.NOT_EXECUTED,
         false,

@@ -16,6 +16,7 @@ import io.verbena.link.Link;
 import io.verbena.link.LinkListener;
 import io.verbena.link.TlsOptions;
 import io.verbena.link.runtime.ThrottledLog;
+import io.verbena.link.runtime.Thrown;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.List;
@@ -168,7 +169,7 @@ public final class ServerHandshake extends Handshake {
   private void turnAway(TimedCallback.Silence silence) {
     String from = link.peerAddress();
     if (silence.thrown() instanceof AuthenticationException e) {
-      String why = String.valueOf(e.getMessage());
+      String why = Thrown.reason(e);
       REFUSED.info("Client at {} refused: {}", from, why);
       turnAway(why);
       return;

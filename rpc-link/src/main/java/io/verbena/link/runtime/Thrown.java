@@ -12,14 +12,20 @@ import org.slf4j.event.Level;
 public final class Thrown {
   private Thrown() {}
 
-  /** Returns an exception's type without the package, and its message. */
+  /** Returns an exception's type without the package, and its message if it has one. */
   public static String words(Throwable thrown) {
-    return words(thrown.getClass().getSimpleName(), thrown);
+    return words(simpleName(thrown), thrown);
   }
 
-  /** Returns an exception's type with the package, and its message. */
+  /** Returns an exception's type with the package, and its message if it has one. */
   public static String fullWords(Throwable thrown) {
     return words(thrown.getClass().getName(), thrown);
+  }
+
+  /** Returns an exception's message, or its type without the package if it has none. */
+  public static String reason(Throwable thrown) {
+    String message = message(thrown);
+    return message.isEmpty() ? simpleName(thrown) : message;
   }
 
   /**
@@ -49,14 +55,24 @@ public final class Thrown {
   }
 
   private static String words(String type, Throwable thrown) {
-    return type + ": " + message(thrown);
+    String message = message(thrown);
+    return message.isEmpty() ? type : type + ": " + message;
   }
 
-  /** Returns an exception's message, or a text that says that it cannot be read. */
+  private static String simpleName(Throwable thrown) {
+    String name = thrown.getClass().getSimpleName(); // an anonymous class has none
+    return name.isEmpty() ? thrown.getClass().getName() : name;
+  }
+
+  /**
+   * Returns an exception's message, empty if it has none, or a text that says that it cannot be
+   * read.
+   */
   @SuppressWarnings("CatchingUnchecked") // users' code may throw anything
-  public static @Nullable String message(Throwable thrown) {
+  private static String message(Throwable thrown) {
     try {
-      return thrown.getMessage();
+      String message = thrown.getMessage();
+      return message == null || message.isBlank() ? "" : message;
     } catch (Throwable broken) {
       return "(its message cannot be had: " + broken.getClass().getName() + ")";
     }

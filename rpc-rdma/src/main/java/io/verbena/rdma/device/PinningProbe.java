@@ -6,6 +6,7 @@ import com.ibm.disni.verbs.IbvPd;
 import io.verbena.link.PinningCost;
 import io.verbena.link.runtime.NanoClock;
 import io.verbena.link.runtime.OwnThreads;
+import io.verbena.link.runtime.Thrown;
 import io.verbena.verbs.ext.Access;
 import io.verbena.verbs.ext.VerbsMr;
 import io.verbena.verbs.ext.VerbsPd;
@@ -60,7 +61,7 @@ final class PinningProbe {
   }
 
   private static PinningCost unknown(Throwable failure) {
-    LOG.info("The cost of registering memory cannot be measured: {}", failure.getMessage());
+    LOG.info("The cost of registering memory cannot be measured: {}", Thrown.reason(failure));
     return PinningCost.NONE;
   }
 
