@@ -110,9 +110,10 @@ class ManyServersTest {
               assertThat(e.status()).isEqualTo(RpcStatus.UNAVAILABLE);
               assertThat(e.execution()).isEqualTo(Execution.NOT_EXECUTED);
             })
-        .hasMessageContaining("none of 2 servers takes calls: mem://nobody: ");
+        .hasMessageContaining("none of 2 servers takes calls: nothing listens at mem://nobody");
     assertThat(channel.stat().unserved()).isOne();
-    assertThat(channel.stat().why()).startsWith("none of 2 servers takes calls: mem://nobody: ");
+    assertThat(channel.stat().why())
+        .startsWith("none of 2 servers takes calls: nothing listens at mem://nobody");
   }
 
   @Test
@@ -165,7 +166,9 @@ class ManyServersTest {
         .isInstanceOfSatisfying(
             RpcException.class, e -> assertThat(e.status()).isEqualTo(RpcStatus.DEADLINE_EXCEEDED));
     assertThat(channel.stat().unserved()).isOne();
-    assertThat(channel.stat().why()).contains("mem://never: ").contains("nothing listens");
+    assertThat(channel.stat().why())
+        .contains("nothing listens at mem://never")
+        .contains("nothing listens");
   }
 
   @Test

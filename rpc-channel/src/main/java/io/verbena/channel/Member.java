@@ -181,7 +181,7 @@ final class Member implements Balancer.Candidate, SessionListener {
         obstacle = "";
       } else if (!retired && session.state() != SessionState.ENDED) { // if the client was closed
         failedConnects++;
-        obstacle = String.valueOf(failure.getMessage());
+        obstacle = inWords(failure);
         long delay = settings.reconnect().nanos(failedConnects, settings.random());
         withdraw = settings.time().after(delay, this::connect);
       }
@@ -190,6 +190,14 @@ final class Member implements Balancer.Candidate, SessionListener {
       members.unreachable();
     }
     members.changed();
+  }
+
+  /** Returns the reason, with the status unless that is the channel's own. */
+  private static String inWords(Throwable failure) {
+    String reason = String.valueOf(failure.getMessage());
+    return failure instanceof RpcException rpc && rpc.status() != RpcStatus.UNAVAILABLE
+        ? rpc.status() + ": " + reason
+        : reason;
   }
 
   @Override

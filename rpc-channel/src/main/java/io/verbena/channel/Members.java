@@ -170,7 +170,8 @@ final class Members implements Resolver.Listener {
     List<String> whys = new ArrayList<>();
     for (Member member : now) {
       String obstacle = member.obstacle();
-      whys.add(member + ": " + (obstacle.isEmpty() ? "ready by now" : obstacle));
+      String why = obstacle.isEmpty() ? "ready by now" : obstacle;
+      whys.add(why.contains(member.toString()) ? why : member + ": " + why);
     }
     whys.addAll(unusable.values());
     if (whys.isEmpty()) {

@@ -34,6 +34,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -109,7 +110,8 @@ public final class VerbenaClient implements AutoCloseable {
     }
     long patience = link.connectTimeout().multipliedBy(4).plus(LOOP_PATIENCE).toNanos();
     try {
-      opened(connector, address).get(patience, TimeUnit.NANOSECONDS);
+      opened(connector, failure -> unreachable(address, failure))
+          .get(patience, TimeUnit.NANOSECONDS);
       return connector.session();
     } catch (TimeoutException e) {
       connector.session().close();
@@ -229,28 +231,39 @@ public final class VerbenaClient implements AutoCloseable {
    *
    * @return completes when the session is open. It fails with an {@link RpcException}: UNAVAILABLE
    *     if the server cannot be reached, UNAUTHENTICATED if it refuses the credentials, CANCELLED
-   *     if the session is closed. Its callbacks run on the event loop
+   *     if the session is closed. The message is the reason alone, for a caller that names the
+   *     server itself. Its callbacks run on the event loop
    */
   public CompletionStage<Void> open(Session session) {
     Connector connector = sessions.get((SessionImpl) session);
     return connector == null
-        ? CompletableFuture.failedFuture(
-            unreachable(
-                session.toString(), new Connector.Failure(RpcStatus.CANCELLED, "it has ended")))
-        : opened(connector, connector.address());
+        ? CompletableFuture.failedFuture(notOpened(RpcStatus.CANCELLED, session + " has ended"))
+        : opened(
+            connector,
+            failure -> notOpened(failure.status(), without(connector.address(), failure.reason())));
   }
 
-  private static CompletableFuture<Void> opened(Connector connector, String address) {
+  private static CompletableFuture<Void> opened(
+      Connector connector, Function<Connector.Failure, RpcException> inWords) {
     CompletableFuture<Void> opened = new CompletableFuture<>();
     connector.openFromAnyThread(
         failure -> {
           if (failure == null) {
             opened.complete(null);
           } else {
-            opened.completeExceptionally(unreachable(address, failure));
+            opened.completeExceptionally(inWords.apply(failure));
           }
         });
     return opened;
+  }
+
+  /** Returns a reason without the address with which reasons of links begin. */
+  private static String without(String address, String reason) {
+    String rest = reason.startsWith(address) ? reason.substring(address.length()) : "";
+    if (rest.startsWith(": ")) {
+      return rest.substring(2);
+    }
+    return rest.startsWith(" ") ? rest.substring(1) : reason;
   }
 
   /** Returns the limits of each session of this client. */
@@ -313,14 +326,14 @@ public final class VerbenaClient implements AutoCloseable {
   }
 
   private static RpcException unreachable(String address, Connector.Failure failure) {
+    RpcStatus status = failure.status();
+    return notOpened(
+        status, "no session with " + address + ": " + status + ": " + failure.reason());
+  }
+
+  private static RpcException notOpened(RpcStatus status, String words) {
     return new RpcException(
-        failure.status(),
-        "no session with " + address + ": " + failure.status() + ": " + failure.reason(),
-        CallPhase.QUEUED,
-        Execution.NOT_EXECUTED,
-        false,
-        null,
-        null);
+        status, words, CallPhase.QUEUED, Execution.NOT_EXECUTED, false, null, null);
   }
 
   /** Returns the figures of the transfers of large objects. */
