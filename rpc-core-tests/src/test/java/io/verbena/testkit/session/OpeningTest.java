@@ -76,8 +76,53 @@ class OpeningTest {
       assertThat(failureOf(call).status()).isEqualTo(RpcStatus.UNAVAILABLE);
       assertThat(failureOf(call))
           .hasMessageContaining("mem://silent")
-          .hasMessageContaining("did not answer");
+          .hasMessageContaining("did not answer within the limit of 2000 ms: it may not be");
     }
+  }
+
+  /** Returns the failure of a call whose client's token takes its time. */
+  private String failureAfterAToken(Duration token, InMemoryNetwork.Admission admission)
+      throws LinkException {
+    URI silent = URI.create("mem://silent");
+    world.network().admit(silent, admission);
+    try (LinkDriver mute = world.network().newDriver(() -> {})) {
+      mute.listen(silent, new LinkOptions(65536, TIMEOUT, null), link -> new RecordingListener());
+      Session session =
+          world
+              .client(
+                  settings ->
+                      settings
+                          .connectTimeout(TIMEOUT)
+                          .token(
+                              () -> {
+                                world.clock().advance(token);
+                                return "late";
+                              }))
+              .session(silent.toString());
+      CompletableFuture<String> call = new Probe.Stub(session).submit(Probe.ECHO, "hello?");
+      world.runUntil(
+          () -> {
+            mute.poll();
+            return call.isDone();
+          });
+      return String.valueOf(failureOf(call).getMessage());
+    }
+  }
+
+  @Test
+  void aLimitThatIsUsedUpBeforeTheGreetingIsToldWhole() throws LinkException {
+    assertThat(failureAfterAToken(TIMEOUT.minusMillis(3), InMemoryNetwork.Admission.ACCEPT))
+        .contains("within the limit of 2000 ms, of which ")
+        .containsPattern("[0-3] ms were left when the connection was open")
+        .contains("allow more time by connectTimeout");
+  }
+
+  @Test
+  void norIsItToldAsTheLinksLimit() throws LinkException {
+    assertThat(failureAfterAToken(TIMEOUT.minusMillis(3), InMemoryNetwork.Admission.IGNORE))
+        .containsPattern("earlier steps had left [0-3] ms of the limit of 2000 ms");
+    assertThat(failureAfterAToken(Duration.ofMillis(3), InMemoryNetwork.Admission.IGNORE))
+        .doesNotContain("earlier steps");
   }
 
   @Test

@@ -90,12 +90,53 @@ final class AttemptTimes {
    * must not delay opening or resuming.
    */
   Duration handshakeLimit(boolean resuming) {
-    long left = (resuming ? repeatUntil : openUntil) - now.getAsLong();
+    long left = resuming ? repeatUntil - now.getAsLong() : openingLeft();
     return within(Duration.ofNanos(Math.max(MILLI, left))).connectTimeout();
   }
 
+  /**
+   * Returns the reason of the failure if the server does not answer a greeting that is sent now.
+   *
+   * @param limit the time limit of the handshake
+   */
+  String silence(boolean resuming, Duration limit) {
+    if (resuming && limit.compareTo(link.connectTimeout()) < 0) {
+      return "did not resume the session before the end of the resume window of %d ms: check whether the server is held up, or allow more time by resumeWindow"
+          .formatted(resumeWindow.toMillis());
+    }
+    String within =
+        "did not answer within the limit of " + link.connectTimeout().toMillis() + " ms";
+    return isShort(limit)
+        ? within
+            + ", of which %d ms were left when the connection was open. Connecting took the rest, as it does in a process that has just started; allow more time by connectTimeout"
+                .formatted(openingLeft() / MILLI)
+        : within
+            + ": it may not be a Verbena server, or it is held up. Check the address, or allow more time by connectTimeout";
+  }
+
+  /**
+   * Returns a note for a link that failed because earlier steps of opening the session had used up
+   * its time; empty if they had not.
+   */
+  String shortage(boolean resuming, LinkOptions options) {
+    boolean over = !resuming && !isRepeating() && openingLeft() < MILLI;
+    return over && isShort(options.connectTimeout())
+        ? " (earlier steps had left %d ms of the limit of %d ms; allow more time by connectTimeout)"
+            .formatted(options.connectTimeout().toMillis(), link.connectTimeout().toMillis())
+        : "";
+  }
+
+  /** Returns whether the smaller part of the time for opening a session is left. */
+  private boolean isShort(Duration limit) {
+    return limit.multipliedBy(2).compareTo(link.connectTimeout()) < 0;
+  }
+
+  private long openingLeft() {
+    return Math.max(0, openUntil - now.getAsLong());
+  }
+
   private LinkOptions openingOptions() {
-    return within(Duration.ofNanos(Math.max(MILLI, openUntil - now.getAsLong())));
+    return within(Duration.ofNanos(Math.max(MILLI, openingLeft())));
   }
 
   /** An attempt without an answer must leave time for other attempts within the resume window. */

@@ -224,9 +224,10 @@ public final class Connector implements SessionRole {
   }
 
   private void connect(String token) {
+    LinkOptions options = times.linkOptions(isResuming());
     opener.open(
         address,
-        times.linkOptions(isResuming()),
+        options,
         new LinkDriver.ConnectHandler() {
           @Override
           public LinkListener onConnected(Link link) {
@@ -235,13 +236,13 @@ public final class Connector implements SessionRole {
 
           @Override
           public void onFailed(LinkException failure) {
-            linkFailed(failure);
+            linkFailed(failure, options);
           }
         });
   }
 
-  private void linkFailed(LinkException failure) {
-    String reason = String.valueOf(failure.getMessage());
+  private void linkFailed(LinkException failure, LinkOptions options) {
+    String reason = failure.getMessage() + times.shortage(isResuming(), options);
     boolean gone = times.isGone(failure);
     if (gone && isResuming() && !session.isAttached() && !session.isEnded()) {
       forgetPeer(reason); // sent calls fail, unsent calls wait for a new session
@@ -277,10 +278,7 @@ public final class Connector implements SessionRole {
   }
 
   private LinkListener greet(Link link, String token) {
-    Duration limit = times.handshakeLimit(isResuming());
-    boolean ofWindow = isResuming() && limit.compareTo(context.link().connectTimeout()) < 0;
-    Duration window = ofWindow ? session.limits().resumeWindow() : null;
-    ClientHandshake handshake = new ClientHandshake(link, limit, window);
+    ClientHandshake handshake = new ClientHandshake(link, times.handshakeLimit(isResuming()));
     greetedEpoch = nextEpoch();
     handshake.begin(greetedEpoch, hello(link, token));
     return handshake;
@@ -520,17 +518,13 @@ public final class Connector implements SessionRole {
 
   /** The client's side of opening or resuming a session over a new link. */
   private final class ClientHandshake extends Handshake {
-    private final @Nullable Duration window;
+    private final String late;
     private boolean greeted;
 
-    /**
-     * Makes a handshake over a new link.
-     *
-     * @param window the resume window if its end is the limit, else null
-     */
-    ClientHandshake(Link link, Duration limit, @Nullable Duration window) {
+    /** Makes a handshake over a new link. */
+    ClientHandshake(Link link, Duration limit) {
       super(link, Connector.this.loop, limit);
-      this.window = window;
+      this.late = times.silence(isResuming(), limit);
     }
 
     void begin(int epoch, Hello hello) {
@@ -566,17 +560,8 @@ public final class Connector implements SessionRole {
     }
 
     @Override
-    String silence() {
-      return window == null
-          ? super.silence()
-          : "did not resume the session before the end of the resume window of "
-              + window.toMillis()
-              + " ms: check whether the server is held up, or allow more time by resumeWindow";
-    }
-
-    @Override
-    String expected() {
-      return "server";
+    String late() {
+      return link.peerAddress() + " accepted the connection, and then " + late;
     }
 
     @Override

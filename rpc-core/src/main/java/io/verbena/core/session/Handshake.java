@@ -64,8 +64,8 @@ abstract class Handshake implements LinkListener, Timers.Timer {
   /** Handles a frame of the handshake. Throws WireException if it does not decode. */
   abstract void onWord(FrameKind kind, int epoch, WireDecoder body);
 
-  /** Returns the name of the other end's role. */
-  abstract String expected();
+  /** Returns the reason of the failure if the peer has not done its part in time. */
+  abstract String late();
 
   /** The handshake has failed. Called at most once. */
   abstract void onBroken(String reason);
@@ -186,15 +186,6 @@ abstract class Handshake implements LinkListener, Timers.Timer {
   @Override
   public final void onTimer(long nowNanos) {
     timer = Timers.NONE;
-    fail(link.peerAddress() + " accepted the connection, and then " + silence());
-  }
-
-  /** Returns the reason for a peer that has not done its part in time. */
-  String silence() {
-    return "did not answer for "
-        + limit.toMillis()
-        + " ms while a session was being opened: it may not be a Verbena "
-        + expected()
-        + ", or it is held up. Check the address, or allow more time by connectTimeout";
+    fail(late());
   }
 }

@@ -326,8 +326,9 @@ public final class ServerHandshake extends Handshake {
   }
 
   @Override
-  String expected() {
-    return "client";
+  String late() {
+    return "%s connected, and did not greet within %d ms: it may not be a Verbena client, or it is held up"
+        .formatted(link.peerAddress(), LIMIT.toMillis());
   }
 
   @Override
