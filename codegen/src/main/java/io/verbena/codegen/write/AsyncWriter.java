@@ -48,7 +48,7 @@ final class AsyncWriter {
     TypeSpec.Builder type = Calls.client("AsyncClient", service.generated().nestedClass("Async"));
     for (Operation operation : service.operations()) {
       MethodSpec.Builder method = signature(operation, false).addAnnotation(Override.class);
-      Calls.addNullChecks(method, operation.arguments());
+      Calls.addNullChecks(method, operation, names);
       method.addStatement(
           operation.oneway() ? "this.caller.send($L)" : "return this.caller.submit($L)",
           Calls.arguments(operation, names));

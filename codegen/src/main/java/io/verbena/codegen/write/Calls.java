@@ -13,7 +13,6 @@ import io.verbena.codegen.model.Operation;
 import io.verbena.codegen.model.Operation.Argument;
 import io.verbena.codegen.model.Shape;
 import java.util.List;
-import java.util.Objects;
 import javax.lang.model.element.Modifier;
 import org.jspecify.annotations.Nullable;
 
@@ -52,11 +51,11 @@ final class Calls {
   }
 
   /** Adds a check of each argument that must not be null. */
-  static void addNullChecks(MethodSpec.Builder method, List<Argument> arguments) {
-    for (Argument argument : arguments) {
+  static void addNullChecks(MethodSpec.Builder method, Operation operation, Names names) {
+    for (Argument argument : operation.arguments()) {
       if (!Values.mayBeNull(argument.shape())) {
         method.addStatement(
-            "$T.requireNonNull($L, $S)", Objects.class, argument.name(), argument.name());
+            "$L.argument($L, $S)", names.constant(operation), argument.name(), argument.name());
       }
     }
   }

@@ -34,7 +34,7 @@ final class ClientWriter {
             .addModifiers(Modifier.PUBLIC)
             .returns(result == null ? TypeName.VOID : result.java());
     Calls.addParameters(method, operation, false);
-    Calls.addNullChecks(method, operation.arguments());
+    Calls.addNullChecks(method, operation, names);
     operation.errors().forEach(error -> method.addException(error.java()));
     CodeBlock arguments = Calls.arguments(operation, names);
     if (operation.oneway()) {

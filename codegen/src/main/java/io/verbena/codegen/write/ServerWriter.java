@@ -116,7 +116,7 @@ final class ServerWriter {
   }
 
   /** Returns a call of the method with the arguments that interceptors pass on. */
-  private static CodeBlock intercepted(Operation operation, String reply, NameAllocator locals) {
+  private CodeBlock intercepted(Operation operation, String reply, NameAllocator locals) {
     CodeBlock.Builder lambda = CodeBlock.builder().add("() -> {\n").indent();
     List<CodeBlock> taken = new ArrayList<>();
     for (Argument argument : operation.arguments()) {
@@ -125,8 +125,9 @@ final class ServerWriter {
       CodeBlock handedOn =
           CodeBlock.of("$L.<$T>argument($L)", reply, shape.java().box(), taken.size());
       if (!(shape instanceof Shape.OrNull)) {
-        String what = "argument '" + argument.name() + "' is null";
-        handedOn = CodeBlock.of("$T.requireNonNull($L, $S)", Objects.class, handedOn, what);
+        handedOn =
+            CodeBlock.of(
+                "$L.argument($L, $S)", names.constant(operation), handedOn, argument.name());
       }
       lambda.add("$T $L = $L;\n", shape.java(), name, handedOn);
       taken.add(CodeBlock.of("$L", name));
@@ -206,8 +207,10 @@ final class ServerWriter {
       addInvocationWithErrors(body, operation, invocation, value, reply, locals.newName("e"));
     }
     if (result != null) {
-      String what = service.type().simpleName() + "." + operation.name() + " returned null";
-      CodeBlock checked = Values.checked(result, CodeBlock.of("$L", value), what);
+      CodeBlock checked =
+          Values.mayBeNull(result)
+              ? CodeBlock.of("$L", value)
+              : CodeBlock.of("$L.returned($L)", names.constant(operation), value);
       CodeBlock out = CodeBlock.of("$L.result()", reply);
       body.addStatement(
           "$L",

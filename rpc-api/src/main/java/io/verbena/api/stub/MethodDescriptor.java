@@ -44,6 +44,38 @@ public record MethodDescriptor<R>(
     this(service, id, name, idempotent, oneway, nonBlocking, timeoutNanos, result, errors, false);
   }
 
+  /**
+   * Returns an argument that the contract does not allow to be null. Called by generated code.
+   *
+   * @param name the parameter's name in the interface
+   * @throws NullPointerException if it is null
+   */
+  public <T> T argument(@Nullable T value, String name) {
+    if (value == null) {
+      throw isNull("argument '" + name + "' is null. Pass", "parameter", "Landing");
+    }
+    return value;
+  }
+
+  /**
+   * Returns a handler's result that the contract does not allow to be null. Called by generated
+   * code.
+   *
+   * @throws NullPointerException if it is null
+   */
+  public <T> T returned(@Nullable T value) {
+    if (value == null) {
+      throw isNull("the handler returned null. Return", "result", "Received");
+    }
+    return value;
+  }
+
+  private NullPointerException isNull(String what, String place, String object) {
+    return new NullPointerException(
+        "%s: %s a value. To allow null, declare the %s @Nullable in the contract; a stream or a %s cannot be null"
+            .formatted(fullName(), what, place, object));
+  }
+
   /** Returns {@code service/method}, as in exceptions' messages. */
   public String fullName() {
     return service + "/" + name;

@@ -24,6 +24,7 @@ import io.verbena.testkit.codegen.Everything.TooLate;
 import io.verbena.testkit.codegen.Everything.Unit;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -177,7 +178,8 @@ class RoundTripTest {
     assertThat(client.nullable("a", 1, new Point(2, 3))).isEqualTo("a1Point[x=2, y=3]");
     assertThatThrownBy(() -> client.audit("in", 1, 2, nothing()))
         .isInstanceOf(NullPointerException.class)
-        .hasMessage("reply");
+        .hasMessageMatching(
+            "everything\\.v1/audit: argument 'reply' is null\\. Pass a value\\. .*@Nullable.*");
     assertThatThrownBy(
             () ->
                 client.containers(
@@ -199,12 +201,29 @@ class RoundTripTest {
         .hasMessage("null in java.util.List<java.lang.String>");
     assertThatThrownBy(() -> client.money(Money.ofCents(1), null))
         .isInstanceOf(NullPointerException.class)
-        .hasMessage("more");
+        .hasMessageContaining("/money: argument 'more' is null");
     assertThat(echo.audited).isEmpty();
   }
 
   private static String nothing() {
     return null;
+  }
+
+  @Test
+  void aHandlersNullIsToldByTheNameOfItsMethod() {
+    Everything careless =
+        (Everything)
+            Proxy.newProxyInstance(
+                Everything.class.getClassLoader(),
+                new Class<?>[] {Everything.class},
+                (proxy, method, arguments) -> null);
+    Everything served =
+        EverythingRpc.SERVICE.client().apply(new Wired(EverythingRpc.bind(careless)));
+    assertThat(served.nullable(null, null, null)).isNull();
+    assertThatThrownBy(() -> served.times(Samples.times()))
+        .hasMessage(
+            "everything.v1/times: the handler returned null. Return a value. To allow null, declare"
+                + " the result @Nullable in the contract; a stream or a Received cannot be null");
   }
 
   @Test
