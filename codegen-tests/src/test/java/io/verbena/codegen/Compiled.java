@@ -80,6 +80,8 @@ record Compiled(
               .filter(d -> d.getKind() != Diagnostic.Kind.NOTE)
               // Of a name that is taken javac warns, and the processor says what to do.
               .filter(d -> !d.getCode().equals("compiler.warn.proc.type.recreate"))
+              // It only says that a warning is an error.
+              .filter(d -> !d.getCode().equals("compiler.err.warnings.and.werror"))
               .toList(),
           generated,
           origins.said);

@@ -42,7 +42,7 @@ class DiagnosticsTest {
                   .startsWith(message.code() + " ")
                   .doesNotContain("%");
               assertThat(error.getLineNumber()).isEqualTo(here);
-              assertThat(error.getKind()).isEqualTo(Diagnostic.Kind.ERROR);
+              assertThat(error.getKind()).isEqualTo(message.kind());
             });
   }
 
@@ -171,6 +171,47 @@ class DiagnosticsTest {
             "RPC037 Refused has no visible constructor whose parameters are named like its accessors. Add the accessors int getCode() or int code(), boolean isLast() or"
                 + " boolean getLast() or boolean last(), or the constructor: public Refused(String"
                 + " message) { super(message); } (compiled with -parameters).");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "class Shelf { @RpcMethod(id = 1) void put(String item) {} } | RPC008 @RpcMethod has no effect at put.",
+        "abstract class Shelf { @RpcMethod(id = 1) abstract void put(); } | RPC008 @RpcMethod",
+        "@interface Shelf { @RpcMethod(id = 1) String name(); } | RPC008 @RpcMethod has no effect at name.",
+        "@RpcType(id = 1) record Shelf(int places) {} | RPC008 @RpcType has no effect at Shelf. Remove it, or put it on a subtype of a sealed type.",
+        "@RpcType(id = 1) record Shelf(int places) implements Runnable { public void run() {} } | RPC008 @RpcType",
+        "@RpcType(id = 1) sealed interface Shelf permits Wall {} record Wall() implements Shelf {} | RPC008 @RpcType has no effect at Shelf.",
+        "@RpcUnknown record Shelf() {} | RPC008 @RpcUnknown has no effect at Shelf.",
+        "sealed interface Shelf permits Wall {} record Wall() implements Shelf { @RpcUnknown static final Wall ANY = new Wall(); } | RPC008 @RpcUnknown has no effect at ANY.",
+        "record Shelf(@RpcUnknown int places) {} | RPC008 @RpcUnknown has no effect at places.",
+        "enum Shelf { WALL; @RpcUnknown static final int PLACES = 2; } | RPC008 @RpcUnknown has no effect at PLACES.",
+        "interface Shelf { @RpcMethod(id = 1) default void put() {} } | RPC007 Shelf has methods with @RpcMethod, but no @RpcService",
+        "class Room { interface Shelf { @RpcMethod(id = 1) void put(); @RpcMethod(id = 2) void get(); } } | RPC007 Shelf has methods",
+      })
+  void noAnnotationIsWithoutEffectInSilence(String declared, String message) {
+    String text = "package bad; import io.verbena.api.*; " + declared;
+    assertThat(Compiled.of(Map.of("Shelf.java", text)).errors())
+        .singleElement()
+        .satisfies(error -> assertThat(error.getMessage(null)).startsWith(message));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "interface Base { @RpcMethod(id = 1) void put(); } @RpcService(name = \"s\") interface Shelf extends Base {}",
+        "interface Base { @RpcMethod(id = 1) void put(); } interface Middle extends Base {} @RpcService(name = \"s\") interface Shelf extends Middle {}",
+        "interface Base<T> { @RpcMethod(id = 1) void put(T item); }",
+        "sealed interface Shelf permits Wall, Other {} @RpcType(id = 1) record Wall() implements Shelf {} @RpcType(id = 2) @RpcUnknown enum Other implements Shelf { NONE }",
+        "sealed abstract class Shelf permits Wall {} @RpcType(id = 1) final class Wall extends Shelf {}",
+        "enum Shelf { WALL, @RpcUnknown OTHER }",
+        "@RpcType(id = 1) record Shelf() implements Missing {}",
+      })
+  void annotationsThatHaveOrMayHaveAnEffectAreLeftAlone(String declared) {
+    String text = "package bad; import io.verbena.api.*; " + declared;
+    assertThat(Compiled.of(Map.of("Shelf.java", text)).errors())
+        .noneMatch(error -> error.getMessage(null).startsWith("RPC"));
   }
 
   /** Returns what is said of a method that takes such a type. */

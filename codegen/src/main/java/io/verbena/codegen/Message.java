@@ -1,6 +1,7 @@
 package io.verbena.codegen;
 
 import java.util.Locale;
+import javax.tools.Diagnostic;
 
 /**
  * All diagnostics of the processor. A code is never reused. docs/reference/diagnostics.md lists
@@ -14,6 +15,10 @@ public enum Message {
   PRIVATE_SERVICE(4, "%s is private, so generated code cannot use it. Remove 'private'."),
   NO_METHODS(5, "%s has no @RpcMethod. Add one, or remove @RpcService."),
   GENERATED_NAME_TAKEN(6, "the class %s exists already. Rename it, or the contract."),
+  NOT_A_CONTRACT(
+      7,
+      "%s has methods with @RpcMethod, but no @RpcService, so no code is generated. Add @RpcService, unless a contract of another module inherits them."),
+  NO_EFFECT(8, "@%s has no effect at %s. Remove it, or put it on %s."),
 
   /** Its methods. */
   MISSING_RPC_METHOD(10, "%s has no @RpcMethod. Add @RpcMethod(id = %d), or a body ('default')."),
@@ -128,6 +133,11 @@ public enum Message {
   /** Returns the code, such as {@code RPC011}. */
   public String code() {
     return String.format(Locale.ROOT, "RPC%03d", number);
+  }
+
+  /** Returns whether it is an error, or a warning because the source may be right. */
+  public Diagnostic.Kind kind() {
+    return this == NOT_A_CONTRACT ? Diagnostic.Kind.WARNING : Diagnostic.Kind.ERROR;
   }
 
   /** Returns the text with its placeholders. */

@@ -18,17 +18,18 @@ public final class Reporter {
       Element element,
       @Nullable AnnotationMirror annotation,
       @Nullable String value,
+      Diagnostic.Kind kind,
       String text) {}
 
   private final Set<Problem> problems = new LinkedHashSet<>();
 
-  /** Reports an error at an element. */
+  /** Reports a message at an element. */
   public void error(Element element, Message message, Object... arguments) {
-    problems.add(new Problem(element, null, null, message.format(arguments)));
+    problems.add(new Problem(element, null, null, message.kind(), message.format(arguments)));
   }
 
   /**
-   * Reports an error at a member of an element's annotation, or at the element if that member is
+   * Reports a message at a member of an element's annotation, or at the element if that member is
    * not set.
    */
   public void errorAt(
@@ -38,7 +39,7 @@ public final class Reporter {
             .filter(m -> m.getAnnotationType().toString().equals(annotation.getName()))
             .findFirst()
             .orElse(null);
-    problems.add(new Problem(element, mirror, member, message.format(arguments)));
+    problems.add(new Problem(element, mirror, member, message.kind(), message.format(arguments)));
   }
 
   /** Returns whether nothing has been reported. */
@@ -51,7 +52,7 @@ public final class Reporter {
     for (Problem problem : problems) {
       AnnotationMirror mirror = problem.annotation;
       if (mirror == null) {
-        messager.printMessage(Diagnostic.Kind.ERROR, problem.text, problem.element);
+        messager.printMessage(problem.kind, problem.text, problem.element);
         continue;
       }
       mirror.getElementValues().entrySet().stream()
@@ -60,14 +61,8 @@ public final class Reporter {
           .ifPresentOrElse(
               entry ->
                   messager.printMessage(
-                      Diagnostic.Kind.ERROR,
-                      problem.text,
-                      problem.element,
-                      mirror,
-                      entry.getValue()),
-              () ->
-                  messager.printMessage(
-                      Diagnostic.Kind.ERROR, problem.text, problem.element, mirror));
+                      problem.kind, problem.text, problem.element, mirror, entry.getValue()),
+              () -> messager.printMessage(problem.kind, problem.text, problem.element, mirror));
     }
   }
 }

@@ -3,6 +3,7 @@ package io.verbena.codegen;
 import io.verbena.api.RpcService;
 import io.verbena.codegen.lock.LockCheck;
 import io.verbena.codegen.model.Service;
+import io.verbena.codegen.read.Placement;
 import io.verbena.codegen.read.ServiceReader;
 import io.verbena.codegen.read.ServiceValidator;
 import io.verbena.codegen.read.UnresolvedTypeException;
@@ -14,6 +15,7 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 import javax.annotation.processing.AbstractProcessor;
 import javax.annotation.processing.FilerException;
+import javax.annotation.processing.ProcessingEnvironment;
 import javax.annotation.processing.RoundEnvironment;
 import javax.lang.model.SourceVersion;
 import javax.lang.model.element.Element;
@@ -31,6 +33,15 @@ public final class VerbenaProcessor extends AbstractProcessor {
 
   /** Contracts that name a type which another processor may still generate. */
   private Set<String> waiting = new LinkedHashSet<>();
+
+  @SuppressWarnings("NullAway.Init") // by init
+  private Placement placement;
+
+  @Override
+  public synchronized void init(ProcessingEnvironment environment) {
+    super.init(environment);
+    placement = new Placement(environment);
+  }
 
   /**
    * Returns the annotations that contracts use, and the one in generated code, because javac warns
@@ -65,9 +76,14 @@ public final class VerbenaProcessor extends AbstractProcessor {
     }
     contracts.addAll(round.getElementsAnnotatedWith(RpcService.class));
     waiting = new LinkedHashSet<>();
-    if (!round.processingOver()) {
+    Reporter reporter = new Reporter();
+    if (round.processingOver()) {
+      placement.end(reporter);
+    } else {
+      placement.check(round, reporter);
       contracts.forEach(contract -> process((TypeElement) contract));
     }
+    reporter.flush(processingEnv.getMessager());
     return true;
   }
 
