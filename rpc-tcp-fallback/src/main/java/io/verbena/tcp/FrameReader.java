@@ -281,8 +281,7 @@ final class FrameReader {
   }
 
   private String describe(int length) {
-    // 20 to 23 are the types of TLS records, and 3 is the major version of every TLS.
-    if (length >>> 24 >= 20 && length >>> 24 <= 23 && (length >> 16 & 0xff) == 3) {
+    if (Tls.isRecord(length >>> 24, length >> 16 & 0xff)) {
       return "the peer speaks TLS, and this end does not: give both ends TLS options, or neither";
     }
     return "the peer sent a frame of "

@@ -30,6 +30,8 @@ final class TcpListening implements Listening {
       ThrottledLog.of(TcpListening.class, "TCP connections that could not be set up");
   private static final ThrottledLog NO_HANDSHAKE =
       ThrottledLog.of(TcpListening.class, "TLS handshakes that failed");
+  private static final ThrottledLog TLS_HERE =
+      ThrottledLog.of(TcpListening.class, "clients with TLS at a server without");
 
   /** The pause after a failed accept, whose usual cause is a lack of files. */
   private static final long PAUSE_MILLIS = 1000;
@@ -116,7 +118,7 @@ final class TcpListening implements Listening {
 
   private void accept(SocketChannel socket) {
     driver.configure(socket, options);
-    socket.pipeline().addLast(new LingeringClose());
+    socket.pipeline().addLast(new LingeringClose(), new Silence());
     if (options.tls() == null) {
       driver.register(socket);
       open(socket, null);
@@ -143,6 +145,9 @@ final class TcpListening implements Listening {
   }
 
   private void handshakeFailed(SocketChannel socket, Throwable cause) {
+    if (socket.pipeline().get(Silence.class) != null) {
+      return; // it only checked whether somebody listens
+    }
     if (Tls.isPlaintext(cause)) {
       socket.pipeline().get(LingeringClose.class).lastWords(Tls.expectedTls());
     }
@@ -151,6 +156,25 @@ final class TcpListening implements Listening {
         TcpAddress.text(socket.remoteAddress()),
         address,
         Tls.explain(cause));
+  }
+
+  /**
+   * Stands in the pipeline until a connection's first bytes arrive. They show whether the client
+   * has TLS, and the server does not.
+   */
+  private final class Silence extends ChannelInboundHandlerAdapter {
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+      if (options.tls() == null && Tls.begins((ByteBuf) message)) {
+        TLS_HERE.warn(
+            "The client at {} speaks TLS, and this server at {} does not: give both ends TLS options,"
+                + " or neither",
+            TcpAddress.text(((SocketChannel) context.channel()).remoteAddress()),
+            address);
+      }
+      context.pipeline().remove(this);
+      context.fireChannelRead(message);
+    }
   }
 
   /**

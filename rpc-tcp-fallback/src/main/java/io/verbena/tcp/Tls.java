@@ -80,6 +80,17 @@ final class Tls {
     return Unpooled.wrappedBuffer(EXPECTED_TLS);
   }
 
+  /** Returns whether bytes begin with a record of TLS. */
+  static boolean begins(ByteBuf bytes) {
+    int at = bytes.readerIndex();
+    return bytes.readableBytes() >= 2 && isRecord(bytes.getByte(at), bytes.getByte(at + 1));
+  }
+
+  /** Returns whether these are a type of TLS records, and the major version of every TLS. */
+  static boolean isRecord(int type, int major) {
+    return type >= 20 && type <= 23 && major == 3;
+  }
+
   static boolean isPlaintext(Throwable failure) {
     return failure instanceof NotSslRecordException
         || (failure instanceof DecoderException
@@ -158,7 +169,7 @@ final class Tls {
         || lower.contains("closed while")
         || lower.contains("connection reset")) {
       return "the peer closed the connection during the TLS handshake: it may not speak TLS, or may"
-          + " have refused this end; its log says why, at level DEBUG";
+          + " have refused this end; its log says why";
     }
     return text;
   }

@@ -21,7 +21,13 @@ final class ShellWords {
     options.put(
         "(it does not trust this end's certificate)", "$1, which --tls-cert and --tls-key name");
     options.put("more time by connectTimeout", "more time with --timeout");
+    options.put(
+        "(this end does not): give both ends TLS options, or neither",
+        "$1: name its issuer's certificate with --tls-ca");
     options.put("give both ends TLS options, or neither", "leave --tls-ca and --tls-cert away");
+    options.put(
+        "(closed the connection during the TLS handshake: it may not speak TLS)",
+        "$1 (leave --tls-ca and --tls-cert away then)");
     // The internal call for the next items is not a call of the user.
     options.put(
         "(the stream of (\\S+) failed: )verbena\\.streams/(?:next|end) of \\2 (?:failed|was answered)[^:]*: (?:[A-Z_]+: )?",

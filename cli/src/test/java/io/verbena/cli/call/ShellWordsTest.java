@@ -33,6 +33,18 @@ class ShellWordsTest {
                 "have this end trust its issuer, by TlsFiles.trust(…) or"
                     + " TlsFiles.identity(…).trusting(…)"))
         .isEqualTo("name its issuer's certificate with --tls-ca");
+    assertThat(
+            ShellWords.of(
+                "the peer speaks TLS, and this end does not: give both ends TLS options, or"
+                    + " neither"))
+        .isEqualTo(
+            "the peer speaks TLS, and this end does not: name its issuer's certificate with"
+                + " --tls-ca");
+    assertThat(
+            ShellWords.of(
+                "expected TLS, but the peer sent plaintext: give both ends TLS options, or"
+                    + " neither"))
+        .endsWith("plaintext: leave --tls-ca and --tls-cert away");
     assertThat(ShellWords.of("it wants one; give this end one by TlsFiles.identity(…)"))
         .isEqualTo("it wants one; give one with --tls-cert and --tls-key");
   }
