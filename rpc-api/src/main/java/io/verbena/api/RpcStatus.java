@@ -31,7 +31,7 @@ public enum RpcStatus {
   PERMISSION_DENIED(9),
   /**
    * The handler threw an exception that its contract, or the caller's version of it, does not
-   * declare.
+   * declare, or an end lacks a class.
    */
   INTERNAL(10),
   /** The peer, or a machine on the way, broke the protocol. */
