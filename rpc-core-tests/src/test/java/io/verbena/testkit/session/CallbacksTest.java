@@ -171,9 +171,13 @@ class CallbacksTest {
     }
   }
 
-  /** Where the heap is full nobody is to blame for what came. */
+  /** If the heap is full, or a class is missing, what came is not to blame. */
   private static RpcStatus statusOf(Outburst what, RpcStatus otherwise) {
-    return what == Outburst.OUT_OF_MEMORY ? RpcStatus.RESOURCE_EXHAUSTED : otherwise;
+    return switch (what) {
+      case OUT_OF_MEMORY -> RpcStatus.RESOURCE_EXHAUSTED;
+      case LINKAGE -> RpcStatus.INTERNAL;
+      default -> otherwise;
+    };
   }
 
   @ParameterizedTest
