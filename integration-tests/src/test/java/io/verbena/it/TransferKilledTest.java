@@ -76,12 +76,12 @@ class TransferKilledTest {
         Session session = client.connect(house.address())) {
       ObjectRef object = DepotRpc.client(session).publish(1L << 34);
       Transfer transfer = session.objects().fetch(object, Landing.file(directory.resolve("file")));
-      Path sums = directory.resolve("file.part.sums");
+      Path sums = directory.resolve("file.verbena.sums");
       await().atMost(LONGEST).until(() -> Files.exists(sums));
       house.kill();
       assertThat(failureOf(transfer).status()).isEqualTo(RpcStatus.UNAVAILABLE);
       assertThat(directory.resolve("file")).doesNotExist();
-      assertThat(directory.resolve("file.part")).exists();
+      assertThat(directory.resolve("file.verbena.part")).exists();
       assertThat(sums).exists();
     }
   }

@@ -46,7 +46,7 @@ final class Folder implements AutoCloseable {
    */
   static List<String> left(Path file, boolean part) {
     List<String> left = new ArrayList<>();
-    for (String end : part ? List.of("") : List.of("", ".part", ".part.sums")) {
+    for (String end : part ? List.of("") : List.of("", ".verbena.part", ".verbena.sums")) {
       if (Files.exists(file.resolveSibling(file.getFileName() + end))) {
         left.add(file.getFileName() + end);
       }

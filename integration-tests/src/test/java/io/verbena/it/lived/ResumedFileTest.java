@@ -128,7 +128,7 @@ class ResumedFileTest {
   }
 
   private long known() throws IOException {
-    Path sums = directory.resolve("copy.part.sums");
+    Path sums = directory.resolve("copy.verbena.sums");
     return Files.exists(sums) ? Math.max(0, Files.size(sums) - SUMS_HEADER) / Integer.BYTES : 0;
   }
 
@@ -140,8 +140,8 @@ class ResumedFileTest {
 
   private void assertWhole() throws IOException {
     assertThat(Files.mismatch(copy, original)).isEqualTo(-1);
-    assertThat(directory.resolve("copy.part")).doesNotExist();
-    assertThat(directory.resolve("copy.part.sums")).doesNotExist();
+    assertThat(directory.resolve("copy.verbena.part")).doesNotExist();
+    assertThat(directory.resolve("copy.verbena.sums")).doesNotExist();
   }
 
   @Test

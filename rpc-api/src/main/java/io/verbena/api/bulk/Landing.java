@@ -63,22 +63,23 @@ public sealed interface Landing {
 
   /**
    * Returns a landing in a file. The file appears, or is replaced, when the whole object has
-   * arrived. Until then the bytes are in a second file beside it, whose name ends in {@code .part}.
-   * The bytes are on the disk before the file appears. So after a crash of the machine it is either
-   * the old file or the new one, and complete. {@link InFile#withoutSync} saves that wait. If a
-   * file cannot be opened, written or renamed, the transfer fails with {@code RESOURCE_EXHAUSTED}.
-   * If the path is a directory, or its directory does not exist, the transfer fails with {@code
-   * INVALID_ARGUMENT}.
+   * arrived. Until then the bytes are in a second file beside it, whose name ends in {@code
+   * .verbena.part}. The bytes are on the disk before the file appears. So after a crash of the
+   * machine it is either the old file or the new one, and complete. {@link InFile#withoutSync}
+   * saves that wait. If a file cannot be opened, written or renamed, the transfer fails with {@code
+   * RESOURCE_EXHAUSTED}. If the path is a directory or a device, if its directory does not exist,
+   * or if its name ends in {@code .verbena.part} or {@code .verbena.sums}, the transfer fails with
+   * {@code INVALID_ARGUMENT}.
    *
    * <p>The bytes that have arrived survive the peer, the session and this process. After {@code
-   * UNAVAILABLE}, a deadline, or the end of a process the {@code .part} file stays, with a checksum
-   * of each block of 1 MiB in {@code .part.sums}. The next transfer to the same path continues
-   * after the last block that is intact, if the sender's object begins with the same bytes and has
-   * the same length. Any other object starts from the beginning, and so do the bytes of a
-   * {@linkplain Source#generator generator}. A transfer never resumes by itself: start it again
-   * with the same source. Delete a {@code .part} file that is no longer needed. A transfer that
-   * fails for another reason deletes both files. The whole object is compared by checksum, too.
-   * None of this applies with {@link Checksum#NEVER}.
+   * UNAVAILABLE}, a deadline, or the end of a process the {@code .verbena.part} file stays, with a
+   * checksum of each block of 1 MiB in {@code .verbena.sums}. The next transfer to the same path
+   * continues after the last block that is intact, if the sender's object begins with the same
+   * bytes and has the same length. Any other object starts from the beginning, and so do the bytes
+   * of a {@linkplain Source#generator generator}. A transfer never resumes by itself: start it
+   * again with the same source. Delete a {@code .verbena.part} file that is no longer needed. A
+   * transfer that fails for another reason deletes both files. The whole object is compared by
+   * checksum, too. None of this applies with {@link Checksum#NEVER}.
    */
   static InFile file(Path path) {
     return new InFile(path, true);

@@ -30,9 +30,9 @@ public interface Transfer {
    * Returns the outcome: the received object, or a {@link TransferException}. On the sending end,
    * and for a {@link PushHandler}, the result has only a length. The stage completes when Verbena
    * no longer uses the caller's resources. By then nothing reads or writes the caller's memory, the
-   * {@code .part} file is closed or deleted, and the consumer is not called again. A call of the
-   * consumer, or an operation on the disk, that is in progress ends first. Actions added to the
-   * stage run on the event loop, so they must not block.
+   * {@code .verbena.part} file is closed or deleted, and the consumer is not called again. A call
+   * of the consumer, or an operation on the disk, that is in progress ends first. Actions added to
+   * the stage run on the event loop, so they must not block.
    *
    * <p>Ending its future ends the transfer, by any of {@code cancel}, {@code orTimeout}, {@code
    * completeOnTimeout}, {@code complete}, {@code obtrudeValue} and the like. The future does not

@@ -119,7 +119,7 @@ class FileInPlaceTest {
             "the file, of which %d bytes are said to be there after %d steps",
             expected.length, step)
         .isEqualTo(-1);
-    assertThat(directory).isDirectoryNotContaining("glob:**.part");
+    assertThat(directory).isDirectoryNotContaining("glob:**.verbena.*");
   }
 
   private record Pushing(BulkWorld bulk, Transfer push, Transfer there) {}

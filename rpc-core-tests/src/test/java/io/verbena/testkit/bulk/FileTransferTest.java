@@ -20,6 +20,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.AfterEach;
@@ -28,9 +30,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What goes wrong with files, at either end. */
 class FileTransferTest {
-  /** Takes nothing: whatever is written there finds the disk full. */
-  private static final Path FULL = Path.of("/dev/full");
-
   private final BulkWorld bulk = new BulkWorld();
 
   @TempDir
@@ -46,7 +45,7 @@ class FileTransferTest {
   @Test
   void whatAnEarlierProcessLeftBesideAFileIsReplacedButAnotherTransferIsNot() throws IOException {
     Path file = directory.resolve("landing");
-    Path beside = directory.resolve("landing.part");
+    Path beside = directory.resolve("landing.verbena.part");
     Files.write(beside, new byte[2 << 20]);
     MemorySegment bytes = bulk.bytes(1 << 20, 4);
     ObjectRef ref = bulk.publish(Source.of(bytes));
@@ -97,19 +96,25 @@ class FileTransferTest {
     }
   }
 
+  private static List<String> java(Class<?> main, Path argument) {
+    return List.of(
+        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+        "-XX:TieredStopAtLevel=1",
+        "-XX:+UseSerialGC",
+        "-cp",
+        System.getProperty("java.class.path"),
+        main.getName(),
+        argument.toString());
+  }
+
+  private static String output(List<String> command) throws IOException {
+    Process process =
+        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+  }
+
   private static boolean isLockedForOthers(Path file) throws IOException {
-    Process other =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC",
-                "-cp",
-                System.getProperty("java.class.path"),
-                OtherProcess.class.getName(),
-                file.toString())
-            .redirectError(ProcessBuilder.Redirect.INHERIT)
-            .start();
-    String found = new String(other.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    String found = output(java(OtherProcess.class, file));
     assertThat(found).isIn("locked", "free");
     return found.equals("locked");
   }
@@ -184,14 +189,32 @@ class FileTransferTest {
     assertLeft(file);
   }
 
+  /** Fetches 8 MiB into a file, and says how that failed. */
+  static final class FetchingProcess {
+    public static void main(String[] args) {
+      BulkWorld bulk = new BulkWorld();
+      ObjectRef ref = bulk.publish(Source.of(new byte[8 << 20]));
+      Transfer transfer = bulk.fetch(ref, Landing.file(Path.of(args[0])));
+      TransferException failure = bulk.awaitFailure(transfer);
+      System.out.print(failure.status() + ": " + failure.getMessage());
+      bulk.assertNothingLeft();
+      bulk.close();
+    }
+  }
+
+  /** A limit of the process stands for the end of the disk. */
   @Test
   void aFileOnAFullDiskCannotBeWritten() throws IOException {
-    assumeTrue(Files.isWritable(FULL), FULL + " is Linux's");
-    Files.createSymbolicLink(directory.resolve("landed.part"), FULL);
+    Path shell = Path.of("/bin/sh");
+    assumeTrue(Files.isExecutable(shell), "a shell sets the limit");
     Path into = directory.resolve("landed");
-    assertThat(failureOfLandingIn(into, RpcStatus.RESOURCE_EXHAUSTED))
-        .hasMessageContaining("cannot write " + into)
-        .hasMessageContaining("No space left on device");
+    List<String> command = new ArrayList<>();
+    command.addAll(List.of(shell.toString(), "-c", "ulimit -f 4096 && exec \"$0\" \"$@\""));
+    command.addAll(java(FetchingProcess.class, into));
+    assertThat(output(command))
+        .startsWith(RpcStatus.RESOURCE_EXHAUSTED + ": ")
+        .contains("cannot write " + into)
+        .contains("File too large");
     assertLeft();
   }
 
@@ -213,7 +236,7 @@ class FileTransferTest {
     bulk.steps(8);
     Files.createDirectory(into);
     assertThat(bulk.awaitFailure(transfer))
-        .hasMessageContaining("cannot move " + into + ".part to " + into)
+        .hasMessageContaining("cannot move " + into + ".verbena.part to " + into)
         .hasMessageContaining("Is a directory");
     assertLeft(into);
   }

@@ -205,10 +205,10 @@ class HostileResumeTest {
   private RawSession offered(boolean isPartThere) throws IOException {
     if (isPartThere) {
       byte[] block = new byte[BLOCK];
-      Files.write(directory.resolve("file.part"), block);
+      Files.write(directory.resolve("file.verbena.part"), block);
       ByteBuffer sums = ByteBuffer.allocate(20);
       sums.putLong(0x56455242454e4131L).putLong(3 * BLOCK).putInt(sum(block, BLOCK));
-      Files.write(directory.resolve("file.part.sums"), sums.array());
+      Files.write(directory.resolve("file.verbena.sums"), sums.array());
     }
     RawSession raw = open();
     bulk.accepted.getLast().objects().onPush(offer -> Landing.file(directory.resolve("file")));

@@ -87,11 +87,11 @@ class ResumedFileTest {
   }
 
   private Path part() {
-    return directory.resolve("file.part");
+    return directory.resolve("file.verbena.part");
   }
 
   private Path sums() {
-    return directory.resolve("file.part.sums");
+    return directory.resolve("file.verbena.sums");
   }
 
   /** Answers with what is to be sent. */

@@ -17,11 +17,13 @@ import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
@@ -33,6 +35,9 @@ import org.jspecify.annotations.Nullable;
  * distinguished from that of a running transfer. A later transfer resumes such a part file as far
  * as its bytes are {@linkplain PartSums known to be good}.
  *
+ * <p>Both files have endings that no landing may have. So no file of a user, and no object that a
+ * peer names, takes the place of a part file.
+ *
  * <p>A transfer whose session has no link gives way to another transfer to the same file, because
  * the sender may have been restarted.
  */
@@ -40,7 +45,15 @@ final class FileDestination extends BufferedDestination {
   private static final ThrottledLog UNTIDY =
       ThrottledLog.of(FileDestination.class, "files that could not be closed or deleted");
 
-  /** The part files of this process and their transfers. Locks show those of other processes. */
+  /** The endings of the part file and of the file with its checksums. */
+  private static final String PART = ".verbena.part";
+
+  private static final String SUMS = ".verbena.sums";
+
+  /**
+   * The part files of this process, in their real directories, and their transfers. Locks show
+   * those of other processes.
+   */
   private static final Map<Path, FileDestination> BEING_WRITTEN = new ConcurrentHashMap<>();
 
   private final Waiters others = new Waiters(() -> 0);
@@ -49,7 +62,14 @@ final class FileDestination extends BufferedDestination {
   private final boolean synced;
   private final Path part;
   private final Path sumsPath;
+
+  /** The key of this transfer among those of this process; null before it is open. */
+  private @Nullable Path place;
+
   private @Nullable FileChannel channel;
+
+  /** Identifies the file of the open channel. */
+  private @Nullable Object fileKey;
 
   /** Null if no bytes are kept for a later transfer. */
   private @Nullable PartSums sums;
@@ -58,36 +78,20 @@ final class FileDestination extends BufferedDestination {
     super(session, RunOn.FILES);
     this.path = file.path().toAbsolutePath();
     this.synced = file.synced();
-    this.part = this.path.resolveSibling(this.path.getFileName() + ".part");
-    this.sumsPath = this.path.resolveSibling(this.path.getFileName() + ".part.sums");
+    this.part = this.path.resolveSibling(this.path.getFileName() + PART);
+    this.sumsPath = this.path.resolveSibling(this.path.getFileName() + SUMS);
   }
 
   @Override
   long open(long length, @Nullable Crc crc) throws TransferProblem {
-    if (Files.isDirectory(path)) { // otherwise the failure would come after all bytes
-      throw cannot(
-          RpcStatus.INVALID_ARGUMENT,
-          "write " + path,
-          new FileSystemException(
-              path.toString(), null, "it is a directory; add the name of a file"));
-    }
-    Path parent = path.getParent();
-    if (parent != null && !Files.isDirectory(parent)) {
-      throw cannot(
-          RpcStatus.INVALID_ARGUMENT,
-          "open " + part,
-          new FileSystemException(
-              path.toString(),
-              null,
-              Files.exists(parent)
-                  ? "its parent is a file, not a directory"
-                  : "no such file or directory: make its directory first"));
-    }
+    requirePossible();
     // A second open channel would lose the lock, because closing either one releases it.
-    FileDestination other = BEING_WRITTEN.putIfAbsent(part, this);
+    Path mine = realPart();
+    FileDestination other = BEING_WRITTEN.putIfAbsent(mine, this);
     if (other != null) {
       throw another(other);
     }
+    place = mine;
     try {
       FileChannel open = null;
       while (open == null) {
@@ -107,6 +111,54 @@ final class FileDestination extends BufferedDestination {
       if (channel == null) {
         letGo();
       }
+    }
+  }
+
+  /** Fails if the file cannot appear at its path. Otherwise that would fail after all bytes. */
+  private void requirePossible() throws TransferProblem {
+    if (Files.exists(path) && !Files.isRegularFile(path)) {
+      throw impossible(
+          "write " + path,
+          Files.isDirectory(path)
+              ? "it is a directory; add the name of a file"
+              : "it is not a regular file; choose another name");
+    }
+    // Some file systems ignore the case of names.
+    String name = path.getFileName().toString().toLowerCase(Locale.ROOT);
+    if (name.endsWith(PART) || name.endsWith(SUMS)) {
+      throw impossible(
+          "write " + path,
+          "names that end in %s or %s are those of unfinished files; choose another name"
+              .formatted(PART, SUMS));
+    }
+    Path parent = path.getParent();
+    if (parent != null && !Files.isDirectory(parent)) {
+      throw impossible(
+          "open " + part,
+          Files.exists(parent)
+              ? "its parent is a file, not a directory"
+              : "no such file or directory: make its directory first");
+    }
+  }
+
+  private TransferProblem impossible(String what, String why) {
+    FileSystemException cause = new FileSystemException(path.toString(), null, why);
+    return cannot(RpcStatus.INVALID_ARGUMENT, what, cause);
+  }
+
+  /**
+   * Returns the part file in its real directory. Fails if its name is too long, or not a file's.
+   */
+  private Path realPart() throws TransferProblem {
+    try {
+      BasicFileAttributes found = attributesOfPart();
+      if (found != null && !found.isRegularFile()) {
+        throw new FileSystemException(
+            part.toString(), null, "it is not a regular file, but a link or the like; delete it");
+      }
+      return part;
+    } catch (IOException e) {
+      throw cannot("open " + part, e);
     }
   }
 
@@ -133,7 +185,7 @@ final class FileDestination extends BufferedDestination {
   }
 
   private void letGo() {
-    BEING_WRITTEN.remove(part);
+    BEING_WRITTEN.remove(Objects.requireNonNull(place), this); // the next owner may be there
     others.freed();
   }
 
@@ -183,18 +235,21 @@ final class FileDestination extends BufferedDestination {
    * result.
    */
   private @Nullable FileChannel openAndLock() throws IOException, TransferProblem {
-    Object before = fileOfThatName();
+    Object before = keyOfPart();
     FileChannel open =
         FileChannel.open(
-            part, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+            part,
+            StandardOpenOption.CREATE,
+            StandardOpenOption.READ,
+            StandardOpenOption.WRITE,
+            LinkOption.NOFOLLOW_LINKS);
     boolean usable = false;
     try {
-      if (!isLocked(open)) {
-        throw another("one of another process");
-      }
-      if (before == null || !before.equals(fileOfThatName())) {
+      lock(open);
+      if (before == null || !before.equals(keyOfPart())) {
         return null;
       }
+      fileKey = before;
       usable = true;
       return open;
     } finally {
@@ -204,22 +259,39 @@ final class FileDestination extends BufferedDestination {
     }
   }
 
-  /** Returns the key that identifies the file; null if there is no file. */
-  private @Nullable Object fileOfThatName() throws IOException {
+  private void lock(FileChannel open) throws IOException, TransferProblem {
     try {
-      Object key = Files.readAttributes(part, BasicFileAttributes.class).fileKey();
-      return key == null ? part : key; // some systems have no file keys
+      if (open.tryLock() != null) {
+        return;
+      }
+    } catch (OverlappingFileLockException e) {
+      throw another("one of another process");
+    }
+    throw another("one of another process");
+  }
+
+  /** Returns the attributes of the file that has this name now; null if there is none. */
+  private @Nullable BasicFileAttributes attributesOfPart() throws IOException {
+    try {
+      return Files.readAttributes(part, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
     } catch (NoSuchFileException e) {
       return null;
     }
   }
 
-  private static boolean isLocked(FileChannel open) throws IOException {
-    try {
-      return open.tryLock() != null;
-    } catch (OverlappingFileLockException e) {
-      return false; // by this process
+  /** Returns the key that identifies the file; null if there is no file. */
+  private @Nullable Object keyOfPart() throws IOException {
+    BasicFileAttributes found = attributesOfPart();
+    if (found == null) {
+      return null;
     }
+    Object key = found.fileKey();
+    return key == null ? part : key; // some systems have no file keys
+  }
+
+  /** Returns whether the open file still has its name, and no other file. */
+  private boolean hasItsName() throws IOException {
+    return Objects.equals(fileKey, keyOfPart());
   }
 
   private FileChannel opened() {
@@ -238,11 +310,15 @@ final class FileDestination extends BufferedDestination {
       while (buffer.hasRemaining()) {
         open.write(buffer, offset + buffer.position());
       }
+    } catch (IOException e) {
+      throw cannot("write " + part, e);
+    }
+    try {
       if (sums != null) {
         sums.stored(buffer.flip());
       }
     } catch (IOException e) {
-      throw cannot("write " + part, e);
+      throw cannot("write " + sumsPath, e);
     }
   }
 
@@ -256,6 +332,10 @@ final class FileDestination extends BufferedDestination {
     try {
       if (synced) {
         open.force(false);
+      }
+      if (!hasItsName()) {
+        throw new FileSystemException(
+            part.toString(), null, "another program has deleted or replaced it");
       }
       deleteSums(); // under the lock: later they may belong to another transfer
     } catch (IOException e) {
@@ -305,11 +385,16 @@ final class FileDestination extends BufferedDestination {
     }
     channel = null;
     try (open) {
-      if (keep && sums != null && sums.isAnyKnown()) {
+      boolean kept = keep && sums != null && sums.isAnyKnown();
+      if (sums != null) {
         sums.close();
-      } else {
-        deleteSums();
-        Files.deleteIfExists(part);
+      }
+      if (!kept && hasItsName()) { // otherwise both names are another's
+        try {
+          deleteSums();
+        } finally {
+          Files.deleteIfExists(part);
+        }
       }
     } catch (IOException e) {
       UNTIDY.warn("{} could not be deleted: delete it", part, e);

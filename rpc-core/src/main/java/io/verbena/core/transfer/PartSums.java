@@ -7,6 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
@@ -58,10 +59,11 @@ final class PartSums {
    * @return the number of good bytes
    */
   long readAgain(FileChannel part, Crc whole) throws IOException {
-    if (!Files.isRegularFile(path)) {
+    if (!Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS)) {
       return 0;
     }
-    try (FileChannel before = FileChannel.open(path, StandardOpenOption.READ);
+    try (FileChannel before =
+            FileChannel.open(path, StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS);
         Arena arena = Arena.ofConfined()) {
       ByteBuffer header = ByteBuffer.allocate(HEADER);
       if (!isRead(before, header, 0)
@@ -142,7 +144,9 @@ final class PartSums {
 
   /** Opens the file. Checksums after the good blocks are out of date. */
   private FileChannel open() throws IOException {
-    FileChannel open = FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    FileChannel open =
+        FileChannel.open(
+            path, StandardOpenOption.CREATE, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
     boolean usable = false;
     try {
       open.truncate(known == 0 ? 0 : placeOf(known));
