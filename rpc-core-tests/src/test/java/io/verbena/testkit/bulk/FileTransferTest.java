@@ -51,12 +51,20 @@ class FileTransferTest {
     ObjectRef ref = bulk.publish(Source.of(bytes));
     Transfer first = bulk.fetch(ref, Landing.file(file));
     bulk.steps(8);
-    Transfer second = bulk.fetch(ref, Landing.file(file));
-    for (int i = 0; i < 50 && !BulkWorld.isOver(second); i++) {
-      bulk.steps(1);
+    Path link = Files.createSymbolicLink(directory.resolve("link"), directory);
+    Path roundabout = directory.resolve("..").resolve(directory.getFileName());
+    for (Path same : List.of(directory, link, roundabout)) {
+      Path again = same.resolve("landing");
+      Transfer second = bulk.fetch(ref, Landing.file(again));
+      for (int i = 0; i < 50 && !BulkWorld.isOver(second); i++) {
+        bulk.steps(1);
+      }
+      assertThat(first.progress().bytes()).as("of the first").isLessThan(1 << 20);
+      assertThat(bulk.awaitFailure(second))
+          .hasMessageContaining("another transfer goes to " + again)
+          .hasMessageContaining("one with " + bulk.world.address());
     }
-    assertThat(isLockedForOthers(beside)).as("the first one's lock outlives the second").isTrue();
-    assertThat(bulk.awaitFailure(second)).hasMessageContaining("another transfer goes to " + file);
+    assertThat(isLockedForOthers(beside)).as("the first one's lock outlives the others").isTrue();
     bulk.await(first);
     assertThat(Files.readAllBytes(file)).isEqualTo(bytes.toArray(ValueLayout.JAVA_BYTE));
     assertThat(beside).doesNotExist();

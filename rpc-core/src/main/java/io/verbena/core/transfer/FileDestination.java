@@ -156,7 +156,7 @@ final class FileDestination extends BufferedDestination {
         throw new FileSystemException(
             part.toString(), null, "it is not a regular file, but a link or the like; delete it");
       }
-      return part;
+      return part.resolveSibling(".").toRealPath().resolve(part.getFileName());
     } catch (IOException e) {
       throw cannot("open " + part, e);
     }
@@ -265,7 +265,7 @@ final class FileDestination extends BufferedDestination {
         return;
       }
     } catch (OverlappingFileLockException e) {
-      throw another("one of another process");
+      throw another("which this process has open by another name");
     }
     throw another("one of another process");
   }
