@@ -34,6 +34,9 @@ public enum Message {
   INTERRUPTED(
       18,
       "%s declares InterruptedException, which would be about a thread of the other end. Remove it: an interrupted caller gets RpcException CANCELLED, and an interrupted handler may throw that too."),
+  METHOD_OF_OBJECT(
+      19,
+      "%s is a method of java.lang.Object, which async clients cannot return as a CompletionStage. Rename it, or remove @RpcMethod."),
 
   /** Types. */
   UNSUPPORTED_TYPE(

@@ -2,6 +2,7 @@ package io.verbena.codegen.model;
 
 import com.palantir.javapoet.ArrayTypeName;
 import com.palantir.javapoet.ClassName;
+import com.palantir.javapoet.CodeBlock;
 import com.palantir.javapoet.ParameterizedTypeName;
 import com.palantir.javapoet.TypeName;
 import java.util.Optional;
@@ -39,7 +40,7 @@ public sealed interface Shape {
       String method,
       boolean standard,
       int minBytes,
-      @Nullable String defaultValue)
+      @Nullable CodeBlock defaultValue)
       implements Shape {
     @Override
     public boolean hasDefault() {

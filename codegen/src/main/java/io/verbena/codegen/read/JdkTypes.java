@@ -2,6 +2,7 @@ package io.verbena.codegen.read;
 
 import com.palantir.javapoet.ArrayTypeName;
 import com.palantir.javapoet.ClassName;
+import com.palantir.javapoet.CodeBlock;
 import com.palantir.javapoet.TypeName;
 import io.verbena.codegen.model.Shape.Leaf;
 import java.util.HashMap;
@@ -13,7 +14,13 @@ import org.jspecify.annotations.Nullable;
 /** The types of the JDK that one call writes. */
 final class JdkTypes {
   static final Leaf BYTES =
-      new Leaf("byte[]", ArrayTypeName.of(TypeName.BYTE), "Bytes", false, 1, "new byte[0]");
+      new Leaf(
+          "byte[]",
+          ArrayTypeName.of(TypeName.BYTE),
+          "Bytes",
+          false,
+          1,
+          CodeBlock.of("new byte[0]"));
 
   private static final Map<String, Leaf> BY_NAME = new HashMap<>();
 
@@ -46,9 +53,9 @@ final class JdkTypes {
     standard("java.time.Year", "Year", 4, null);
     standard("java.time.YearMonth", "YearMonth", 5, null);
     standard("java.time.MonthDay", "MonthDay", 2, null);
-    standard("java.util.OptionalInt", "OptionalInt", 1, "java.util.OptionalInt.empty()");
-    standard("java.util.OptionalLong", "OptionalLong", 1, "java.util.OptionalLong.empty()");
-    standard("java.util.OptionalDouble", "OptionalDouble", 1, "java.util.OptionalDouble.empty()");
+    optional("java.util.OptionalInt", "OptionalInt");
+    optional("java.util.OptionalLong", "OptionalLong");
+    optional("java.util.OptionalDouble", "OptionalDouble");
   }
 
   private JdkTypes() {}
@@ -64,7 +71,7 @@ final class JdkTypes {
   }
 
   private static void primitive(TypeName type, String method, int bytes, String defaultValue) {
-    Leaf leaf = new Leaf(type.toString(), type, method, false, bytes, defaultValue);
+    Leaf leaf = new Leaf(type.toString(), type, method, false, bytes, CodeBlock.of(defaultValue));
     BY_NAME.put(type.toString(), leaf);
     BY_NAME.put(type.box().toString(), leaf.as(type.box()));
   }
@@ -73,8 +80,12 @@ final class JdkTypes {
     BY_NAME.put(type, new Leaf(type, ClassName.bestGuess(type), method, false, 1, null));
   }
 
+  private static void optional(String type, String method) {
+    standard(type, method, 1, CodeBlock.of("$T.empty()", ClassName.bestGuess(type)));
+  }
+
   private static void standard(
-      String type, String method, int bytes, @Nullable String defaultValue) {
+      String type, String method, int bytes, @Nullable CodeBlock defaultValue) {
     BY_NAME.put(type, new Leaf(type, ClassName.bestGuess(type), method, true, bytes, defaultValue));
   }
 }

@@ -127,6 +127,8 @@ public final class ServiceReader {
         reporter.error(site, Message.MISSING_RPC_METHOD, name, free);
       } else if (isAbstract && !method.getTypeParameters().isEmpty()) {
         reporter.error(site, Message.GENERIC_METHOD, name);
+      } else if (annotation != null && isObjectsWithAnotherResult(method)) {
+        reporter.error(site, Message.METHOD_OF_OBJECT, name);
       } else if (annotation != null) {
         operations.add(operation(contract, method, annotation, access, shapes));
       }
@@ -142,6 +144,17 @@ public final class ServiceReader {
         || (method.getAnnotation(RpcMethod.class) == null
             && ElementFilter.methodsIn(object.getEnclosedElements()).stream()
                 .anyMatch(own -> elements.overrides(method, own, object) || restates(method, own)));
+  }
+
+  /** A class can neither have the method with a CompletionStage, nor a clone() of a primitive. */
+  private boolean isObjectsWithAnotherResult(ExecutableElement method) {
+    TypeElement object = elements.getTypeElement("java.lang.Object");
+    return ElementFilter.methodsIn(object.getEnclosedElements()).stream()
+        .filter(own -> restates(method, own))
+        .anyMatch(
+            own ->
+                !types.isSameType(own.getReturnType(), object.asType())
+                    || !types.isSubtype(method.getReturnType(), object.asType()));
   }
 
   private boolean restates(ExecutableElement method, ExecutableElement own) {

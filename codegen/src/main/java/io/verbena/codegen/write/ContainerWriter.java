@@ -17,7 +17,7 @@ import java.util.Set;
  */
 final class ContainerWriter {
   /** The capacity before the first element has been read. */
-  private static final int PRESIZE = 1024;
+  private static final CodeBlock PRESIZED = CodeBlock.of("$T.min(count, 1024)", Math.class);
 
   private static final CodeBlock OUT = CodeBlock.of("out");
   private static final CodeBlock IN = CodeBlock.of("in");
@@ -136,11 +136,7 @@ final class ContainerWriter {
     return CodeBlock.builder()
         .addStatement("int count = in.readCount($L)", element.minBytes())
         .addStatement(
-            "$T<$T> elements = new $T<>(Math.min(count, $L))",
-            List.class,
-            element.java(),
-            ArrayList.class,
-            PRESIZE)
+            "$T<$T> elements = new $T<>($L)", List.class, element.java(), ArrayList.class, PRESIZED)
         .add(loop(CodeBlock.of("elements.add($L)", names.read(element, IN, true))))
         .addStatement("return elements.toArray($L)", Values.emptyArray(array))
         .build();
@@ -151,8 +147,8 @@ final class ContainerWriter {
     boolean isSet = sequence.type().simpleName().equals("Set");
     CodeBlock made =
         isSet
-            ? CodeBlock.of("$T.newLinkedHashSet(Math.min(count, $L))", LinkedHashSet.class, PRESIZE)
-            : CodeBlock.of("new $T<>(Math.min(count, $L))", ArrayList.class, PRESIZE);
+            ? CodeBlock.of("$T.newLinkedHashSet($L)", LinkedHashSet.class, PRESIZED)
+            : CodeBlock.of("new $T<>($L)", ArrayList.class, PRESIZED);
     return CodeBlock.builder()
         .addStatement("int count = in.readCount($L)", element.minBytes())
         .beginControlFlow("if (count == 0)")
@@ -174,10 +170,7 @@ final class ContainerWriter {
         .addStatement("return $T.emptyMap()", Collections.class)
         .endControlFlow()
         .addStatement(
-            "$T entries = $T.newLinkedHashMap(Math.min(count, $L))",
-            mapping.java(),
-            LinkedHashMap.class,
-            PRESIZE)
+            "$T entries = $T.newLinkedHashMap($L)", mapping.java(), LinkedHashMap.class, PRESIZED)
         .add(
             loop(
                 CodeBlock.of(

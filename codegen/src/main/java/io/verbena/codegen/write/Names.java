@@ -21,20 +21,23 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import javax.lang.model.element.Element;
+import javax.lang.model.util.ElementFilter;
+import javax.lang.model.util.Elements;
 
 /**
  * The names in one generated class: the pair of methods for each shape, and the constant for each
  * method. They depend on the contract alone.
  */
 final class Names {
-  /** The nested class with a pair of methods for each shape that needs more than one call. */
-  static final String WIRE = "Wire";
-
   private final SortedMap<String, Shape> composites = new TreeMap<>();
   private final Map<String, String> suffixes = new HashMap<>();
   private final Map<Integer, String> constants = new LinkedHashMap<>();
+  private final Set<String> hidden = new TreeSet<>();
+  private final String wire;
 
-  Names(Service service) {
+  Names(Service service, Elements elements) {
     for (Operation operation : service.operations()) {
       operation.arguments().forEach(argument -> collect(argument.shape()));
       operation.errors().forEach(this::collect);
@@ -52,7 +55,24 @@ final class Names {
       }
     }
     nameComposites();
-    nameConstants(service.operations());
+    hide(service, elements);
+    wire = free("Wire", hidden);
+    nameConstants(service);
+  }
+
+  /**
+   * Returns the names that mean something else in a part of the generated class: its client
+   * inherits fields and types of the contract, and parameters and members become variables.
+   */
+  Set<String> hidden() {
+    return hidden;
+  }
+
+  /**
+   * Returns the nested class with a pair of methods for each shape that needs more than one call.
+   */
+  String wire() {
+    return wire;
   }
 
   /** Returns every shape that has a pair of methods, in the order of their names. */
@@ -77,7 +97,7 @@ final class Names {
           ? CodeBlock.of("$T.write$L($L, $L)", StandardTypes.class, leaf.method(), out, value)
           : CodeBlock.of("$L.write$L($L)", out, leaf.method(), value);
     }
-    return CodeBlock.of("$Lwrite$L($L, $L)", inWire ? "" : WIRE + ".", suffix(shape), out, value);
+    return CodeBlock.of("$Lwrite$L($L, $L)", inWire ? "" : wire + ".", suffix(shape), out, value);
   }
 
   /** Returns an expression that reads a value. */
@@ -87,7 +107,7 @@ final class Names {
           ? CodeBlock.of("$T.read$L($L)", StandardTypes.class, leaf.method(), in)
           : CodeBlock.of("$L.read$L()", in, leaf.method());
     }
-    return CodeBlock.of("$Lread$L($L)", inWire ? "" : WIRE + ".", suffix(shape), in);
+    return CodeBlock.of("$Lread$L($L)", inWire ? "" : wire + ".", suffix(shape), in);
   }
 
   /** Returns a reference to the method that reads a value. */
@@ -96,7 +116,7 @@ final class Names {
       return CodeBlock.of(
           "$T::read$L", leaf.standard() ? StandardTypes.class : WireIn.class, leaf.method());
     }
-    return CodeBlock.of("$L::read$L", WIRE, suffix(shape));
+    return CodeBlock.of("$L::read$L", wire, suffix(shape));
   }
 
   private void collect(Shape shape) {
@@ -167,19 +187,66 @@ final class Names {
     };
   }
 
-  private void nameConstants(List<Operation> operations) {
+  private void hide(Service service, Elements elements) {
+    List<? extends Element> inherited = elements.getAllMembers(service.element());
+    ElementFilter.fieldsIn(inherited).forEach(field -> hide(field.getSimpleName()));
+    ElementFilter.typesIn(inherited).forEach(type -> hide(type.getSimpleName()));
+    for (Operation operation : service.operations()) {
+      operation.arguments().forEach(argument -> hide(argument.name()));
+    }
+    for (Definition definition : service.definitions().values()) {
+      if (definition instanceof Definition.Members type) {
+        type.members().forEach(member -> hide(member.name()));
+      }
+    }
+    // A nested type is qualified by its own name, not by that of the type it is nested in.
+    for (Shape shape : composites.values()) {
+      if (!(shape instanceof Shape.Array)
+          && hidden.contains(raw(shape.java()).topLevelClassName().simpleName())) {
+        hide(raw(shape.java()).simpleName());
+      }
+    }
+  }
+
+  private void hide(CharSequence name) {
+    hidden.add(name.toString());
+  }
+
+  /** A constant hides a type or package of its name from expressions, and a variable hides it. */
+  private void nameConstants(Service service) {
+    Set<String> taken = new HashSet<>(hidden);
+    taken.add("SERVICE");
+    taken.addAll(parts(service.type()));
+    for (Definition definition : service.definitions().values()) {
+      taken.addAll(parts(definition.java()));
+      if (definition instanceof Definition.Custom custom) {
+        taken.addAll(parts(custom.serializer()));
+      }
+    }
+    List<Operation> operations = service.operations();
     for (Operation operation : operations) {
       boolean overloaded =
           operations.stream().filter(o -> o.name().equals(operation.name())).count() > 1;
       String name =
           operation.name().replaceAll("([a-z0-9])([A-Z])", "$1_$2").toUpperCase(Locale.ROOT);
       String constant = overloaded ? name + "_" + operation.id() : name;
-      // SERVICE belongs to the generated class; two method names may yield the same constant.
-      constants.put(
-          operation.id(),
-          constant.equals("SERVICE") || constants.containsValue(constant)
-              ? constant + "_METHOD_" + operation.id()
-              : constant);
+      String unique =
+          taken.contains(constant) ? free(constant + "_METHOD_" + operation.id(), taken) : constant;
+      taken.add(unique);
+      constants.put(operation.id(), unique);
     }
+  }
+
+  /** Returns the names of a type's packages, outer types and itself. */
+  private static List<String> parts(TypeName type) {
+    return List.of(raw(type).canonicalName().split("\\."));
+  }
+
+  private static ClassName raw(TypeName type) {
+    return type instanceof ParameterizedTypeName generic ? generic.rawType() : (ClassName) type;
+  }
+
+  private static String free(String name, Set<String> taken) {
+    return taken.contains(name) ? free(name + "_", taken) : name;
   }
 }

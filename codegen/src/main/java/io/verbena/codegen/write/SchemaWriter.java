@@ -64,7 +64,7 @@ final class SchemaWriter {
               "$T.custom($S, $L.serializerOf$L)",
               Schema.Type.class,
               type.name(),
-              Names.WIRE,
+              names.wire(),
               names.suffix(new Shape.Named(type.name(), type.java())));
     };
   }

@@ -79,7 +79,7 @@ final class ServerWriter {
   }
 
   private static String handlerName(Operation operation) {
-    return operation.name() + operation.id();
+    return operation.name() + "_" + operation.id();
   }
 
   private MethodSpec handler(Operation operation) {

@@ -19,7 +19,11 @@ import io.verbena.codegen.model.Operation;
 import io.verbena.codegen.model.Service;
 import io.verbena.codegen.model.Shape;
 import java.util.List;
+import java.util.Objects;
+import java.util.regex.Pattern;
 import javax.lang.model.element.Modifier;
+import javax.lang.model.element.PackageElement;
+import javax.lang.model.element.TypeElement;
 import javax.lang.model.util.Elements;
 
 /** Writes the one class that is generated for a contract. */
@@ -30,24 +34,39 @@ public final class ServiceWriter {
   private final Service service;
   private final Names names;
 
-  private ServiceWriter(Service service) {
+  private ServiceWriter(Service service, Elements elements) {
     this.service = service;
-    this.names = new Names(service);
+    this.names = new Names(service, elements);
   }
 
   /** Returns the source of the generated class. */
   public static JavaFile write(Service service, Elements elements) {
-    TypeSpec type = new ServiceWriter(service).type(elements);
-    return JavaFile.builder(service.generated().packageName(), type)
-        .skipJavaLangImports(true)
-        .indent("  ")
-        .build();
+    TypeSpec type = new ServiceWriter(service, elements).type(elements);
+    JavaFile.Builder file = JavaFile.builder(service.generated().packageName(), type).indent("  ");
+    JavaFile complete = file.build();
+    return needsJavaLang(complete, service.element(), elements)
+        ? complete
+        : file.skipJavaLangImports(true).build();
+  }
+
+  /** Returns whether the package has a class of its own by a name that is meant of java.lang. */
+  private static boolean needsJavaLang(JavaFile file, TypeElement contract, Elements elements) {
+    PackageElement home = elements.getPackageOf(contract);
+    String prefix = home.isUnnamed() ? "" : home.getQualifiedName() + ".";
+    Pattern imports = Pattern.compile("^import java\\.lang\\.(\\w+);$", Pattern.MULTILINE);
+    return imports
+        .matcher(file.toString())
+        .results()
+        .map(
+            line -> elements.getTypeElement(elements.getModuleOf(contract), prefix + line.group(1)))
+        .anyMatch(Objects::nonNull);
   }
 
   private TypeSpec type(Elements elements) {
     TypeSpec.Builder type =
         TypeSpec.classBuilder(service.generated())
             .addOriginatingElement(service.element())
+            .alwaysQualify(names.hidden().toArray(String[]::new))
             .addJavadoc("Clients and binding of {@link $T}.\n", service.type());
     if (elements.getTypeElement(elements.getModuleOf(service.element()), GENERATED) != null) {
       type.addAnnotation(

@@ -29,7 +29,7 @@ final class WireWriter {
 
   TypeSpec type() {
     TypeSpec.Builder type =
-        TypeSpec.classBuilder(Names.WIRE)
+        TypeSpec.classBuilder(names.wire())
             .addJavadoc("How each type of the contract is written and read.\n")
             .addModifiers(Modifier.PRIVATE, Modifier.STATIC, Modifier.FINAL);
     for (Shape shape : names.composites().values()) {
