@@ -1,5 +1,6 @@
 package io.verbena.codegen;
 
+import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -47,29 +48,37 @@ record Compiled(
 
   /** Compiles them with more options. */
   static Compiled of(Map<String, String> sources, List<String> more) {
-    return of(
-        sources.entrySet().stream().map(e -> source(e.getKey(), e.getValue())).toList(), more);
+    return of(files(sources), more, Map.of());
+  }
+
+  /** Compiles them with class files, without names of parameters, of a library's sources. */
+  static Compiled of(Map<String, String> sources, List<String> more, Map<String, String> library) {
+    return of(files(sources), more, library);
+  }
+
+  private static List<JavaFileObject> files(Map<String, String> sources) {
+    return sources.entrySet().stream().map(e -> source(e.getKey(), e.getValue())).toList();
   }
 
   /** Compiles sources in this order. Every warning is an error. */
   static Compiled of(List<JavaFileObject> sources) {
-    return of(sources, List.of());
+    return of(sources, List.of(), Map.of());
   }
 
-  private static Compiled of(List<JavaFileObject> sources, List<String> more) {
+  private static Compiled of(
+      List<JavaFileObject> sources, List<String> more, Map<String, String> library) {
     DiagnosticCollector<JavaFileObject> diagnostics = new DiagnosticCollector<>();
     Origins origins = new Origins();
     try {
       Path out = Files.createTempDirectory("verbena-codegen");
       List<String> options = new ArrayList<>(more);
-      options.addAll(
-          List.of(
-              "-d",
-              out.toString(),
-              "-Xlint:all",
-              "-Werror",
-              "-cp",
-              System.getProperty("java.class.path")));
+      String path = out + File.pathSeparator + System.getProperty("java.class.path");
+      options.addAll(List.of("-d", out.toString(), "-cp", path));
+      if (!library.isEmpty()) {
+        List<String> plain = List.copyOf(options);
+        JAVAC.getTask(null, FILES, diagnostics, plain, null, files(library)).call();
+      }
+      options.addAll(List.of("-Xlint:all", "-Werror"));
       JavaCompiler.CompilationTask task =
           JAVAC.getTask(null, origins, diagnostics, options, null, sources);
       task.setProcessors(List.of(new VerbenaProcessor()));

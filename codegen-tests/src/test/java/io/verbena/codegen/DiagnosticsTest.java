@@ -32,7 +32,8 @@ class DiagnosticsTest {
     int here = 1 + (int) text.lines().takeWhile(line -> !line.contains("// HERE")).count();
 
     List<Diagnostic<? extends JavaFileObject>> errors =
-        Compiled.of(Map.of(source.getFileName().toString(), text), options(source)).errors();
+        Compiled.of(Map.of(source.getFileName().toString(), text), options(source), library(source))
+            .errors();
 
     assertThat(errors)
         .singleElement()
@@ -50,6 +51,17 @@ class DiagnosticsTest {
     assertThat(BAD.resolve(code)).as("every code has a source that earns it").isDirectory();
     try (Stream<Path> files = Files.list(BAD.resolve(code))) {
       return files.filter(file -> file.toString().endsWith(".java")).findFirst().orElseThrow();
+    }
+  }
+
+  private static Map<String, String> library(Path source) throws IOException {
+    Path directory = source.resolveSibling("library");
+    if (!Files.exists(directory)) {
+      return Map.of();
+    }
+    try (Stream<Path> files = Files.list(directory)) {
+      Path only = files.findFirst().orElseThrow();
+      return Map.of("library/" + only.getFileName(), Files.readString(only));
     }
   }
 

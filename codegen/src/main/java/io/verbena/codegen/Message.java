@@ -19,6 +19,9 @@ public enum Message {
       7,
       "%s has methods with @RpcMethod, but no @RpcService, so no code is generated. Add @RpcService, unless a contract of another module inherits them."),
   NO_EFFECT(8, "@%s has no effect at %s. Remove it, or put it on %s."),
+  NO_PARAMETER_NAMES(
+      9,
+      "the class file of %s has no names for the parameters of %s, so nothing would tell when they are swapped. Compile it with -parameters, or declare the method again in this contract."),
 
   /** Its methods. */
   MISSING_RPC_METHOD(10, "%s has no @RpcMethod. Add @RpcMethod(id = %d), or a body ('default')."),

@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.IntStream;
 import javax.annotation.processing.ProcessingEnvironment;
 import javax.lang.model.element.Element;
 import javax.lang.model.element.ElementKind;
@@ -127,6 +128,9 @@ public final class ServiceReader {
         reporter.error(site, Message.MISSING_RPC_METHOD, name, free);
       } else if (isAbstract && !method.getTypeParameters().isEmpty()) {
         reporter.error(site, Message.GENERIC_METHOD, name);
+      } else if (annotation != null && lacksNames(method, site)) {
+        reporter.error(
+            site, Message.NO_PARAMETER_NAMES, String.valueOf(method.getEnclosingElement()), name);
       } else if (annotation != null && isObjectsWithAnotherResult(method)) {
         reporter.error(site, Message.METHOD_OF_OBJECT, name);
       } else if (annotation != null) {
@@ -144,6 +148,15 @@ public final class ServiceReader {
         || (method.getAnnotation(RpcMethod.class) == null
             && ElementFilter.methodsIn(object.getEnclosedElements()).stream()
                 .anyMatch(own -> elements.overrides(method, own, object) || restates(method, own)));
+  }
+
+  /** The compiler makes up names where a class file has none. One parameter cannot be swapped. */
+  private static boolean lacksNames(ExecutableElement method, Element site) {
+    List<? extends VariableElement> parameters = method.getParameters();
+    return !site.equals(method)
+        && parameters.size() > 1
+        && IntStream.range(0, parameters.size())
+            .allMatch(i -> parameters.get(i).getSimpleName().contentEquals("arg" + i));
   }
 
   /** A class can neither have the method with a CompletionStage, nor a clone() of a primitive. */
