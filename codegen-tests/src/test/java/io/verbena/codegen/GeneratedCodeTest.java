@@ -1,5 +1,6 @@
 package io.verbena.codegen;
 
+import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
@@ -7,9 +8,12 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import javax.tools.JavaFileObject;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -169,5 +173,42 @@ class GeneratedCodeTest {
     try (InputStream in = VerbenaProcessor.class.getClassLoader().getResourceAsStream(name)) {
       return new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8).strip();
     }
+  }
+
+  /** The code of a method is limited to 64 KiB, which the schema of a large contract exceeds. */
+  @Tag("long")
+  @Test
+  void describesLargeContractsInSeveralMethods() {
+    String members =
+        IntStream.range(0, 80).mapToObj("int member%d"::formatted).collect(joining(", "));
+    Map<String, String> sources = new HashMap<>();
+    StringBuilder methods = new StringBuilder();
+    List<String> types = new ArrayList<>();
+    for (int i = 100; i < 150; i++) {
+      String type = "Type" + i;
+      types.add("shop." + type);
+      sources.put(type + ".java", "package shop; public record %s(%s) {}".formatted(type, members));
+      methods.append("@RpcMethod(id = %d) void put(%s value);".formatted(i, type));
+    }
+    sources.put(
+        "All.java",
+        """
+        package shop;
+        import io.verbena.api.*;
+        @RpcService(name = "all.v1")
+        interface All {
+          %s
+        }
+        """
+            .formatted(methods));
+
+    Compiled compiled = Compiled.of(sources);
+
+    assertThat(compiled.errors()).isEmpty();
+    String generated = compiled.generated().getOrDefault("shop/AllRpc.java", "");
+    assertThat(generated).contains("types5()").doesNotContain("types6()", "methods1()");
+    assertThat(Pattern.compile("new Schema.Type\\(\\s*\"(.*?)\"").matcher(generated).results())
+        .extracting(found -> found.group(1))
+        .isEqualTo(types);
   }
 }

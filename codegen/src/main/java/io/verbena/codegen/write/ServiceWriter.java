@@ -91,7 +91,7 @@ public final class ServiceWriter {
     type.addType(new ClientWriter(service, names).type());
     type.addType(async.type());
     type.addType(new ServerWriter(service, names).type());
-    type.addMethod(new SchemaWriter(service, names).method());
+    type.addMethods(new SchemaWriter(service, names).methods());
     type.addType(new WireWriter(service, names).type());
     return type.build();
   }
