@@ -161,6 +161,28 @@ class DiagnosticsTest {
         .startsWith("RPC031 " + message);
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "@lombok.Data class Count { private int value; }",
+        "class Count { @lombok.Data private int value; }",
+        "@lombok.Data class Count { private int value; public int getValue() { return value; } }",
+      })
+  void tellsOfTheOrderOfProcessorsWhereLombokHasNotRun(String type) {
+    assertThat(
+            Compiled.of(
+                    Map.of(
+                        "lombok/Data.java",
+                        "package lombok; public @interface Data {}",
+                        "Store.java",
+                        contract("Count", type)))
+                .errors())
+        .first()
+        .extracting(error -> error.getMessage(null))
+        .asString()
+        .contains(" (put lombok before codegen on the processor path). Add one");
+  }
+
   @Test
   void asksForTheAccessorsOfAnExceptionBeforeAConstructorThatLosesThem() {
     String text =
@@ -228,8 +250,12 @@ class DiagnosticsTest {
 
   /** Returns what is said of a method that takes such a type. */
   private static String messageOn(String type, String more) {
-    String text =
-        """
+    String text = contract(type, more);
+    return Compiled.of(Map.of("Store.java", text)).errors().getFirst().getMessage(null);
+  }
+
+  private static String contract(String type, String more) {
+    return """
         package bad;
         import io.verbena.api.*;
         @RpcService(name = "store.v1")
@@ -238,8 +264,7 @@ class DiagnosticsTest {
         }
         %s
         """
-            .formatted(type, more);
-    return Compiled.of(Map.of("Store.java", text)).errors().getFirst().getMessage(null);
+        .formatted(type, more);
   }
 
   @Test

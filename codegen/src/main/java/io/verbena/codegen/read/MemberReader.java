@@ -112,12 +112,20 @@ final class MemberReader {
     Element here = access.site(field, site);
     ExecutableElement getter = getter(name, field.asType(), type);
     if (getter == null) {
-      reporter.error(here, Message.NO_ACCESSOR, name, missingGetter(name, field.asType(), type));
+      reporter.error(
+          here,
+          Message.NO_ACCESSOR,
+          name,
+          missingGetter(name, field.asType(), type) + order(field));
       return null;
     }
     String setter = setter(name, field.asType(), type);
     if (setter == null) {
-      reporter.error(here, Message.NO_ACCESSOR, name, missingSetter(name, field.asType(), type));
+      reporter.error(
+          here,
+          Message.NO_ACCESSOR,
+          name,
+          missingSetter(name, field.asType(), type) + order(field));
       return null;
     }
     boolean nullable =
@@ -128,6 +136,19 @@ final class MemberReader {
     return shape == null
         ? null
         : new Member(name, shape, getter.getSimpleName().toString(), setter);
+  }
+
+  /** Returns advice on the order of processors, if another one should have made the accessors. */
+  private static String order(Element field) {
+    for (Element e = field; e != null; e = e.getEnclosingElement()) {
+      boolean ofLombok =
+          e.getAnnotationMirrors().stream()
+              .anyMatch(mirror -> mirror.getAnnotationType().toString().startsWith("lombok."));
+      if (ofLombok) {
+        return " (put lombok before codegen on the processor path)";
+      }
+    }
+    return "";
   }
 
   /** Returns the getter whose result is the member's own type; other methods may have its names. */
