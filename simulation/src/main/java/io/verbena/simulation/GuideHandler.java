@@ -1,5 +1,6 @@
 package io.verbena.simulation;
 
+import io.verbena.api.CallContext;
 import io.verbena.simulation.check.Content;
 import io.verbena.simulation.check.Journal;
 import io.verbena.simulation.contract.Guide;
@@ -14,7 +15,7 @@ import java.util.concurrent.Flow;
  */
 record GuideHandler(Journal journal, Streams streams, SimHost host) implements Guide {
   private void executed(long op) {
-    journal.executed(op, "client", -1);
+    journal.executed(op, "client", CallContext.current().session(), -1);
   }
 
   @Override

@@ -47,7 +47,7 @@ final class WorksHandler implements Works {
   /** Records an execution, unless the misbehaving client made the call, with any number. */
   private void executed(long op, long place) {
     if (!isOfCulprit()) {
-      run.journal.executed(op, incarnation, place);
+      run.journal.executed(op, incarnation, CallContext.current().session(), place);
     }
   }
 

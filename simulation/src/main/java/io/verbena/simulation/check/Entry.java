@@ -1,5 +1,6 @@
 package io.verbena.simulation.check;
 
+import io.verbena.api.Session;
 import io.verbena.simulation.plan.Step.CallKind;
 import io.verbena.simulation.world.SimHost;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +23,10 @@ public final class Entry {
   boolean cancelled;
   int executions;
   long ticket = -1;
-  String incarnation = "";
+
+  /** The server's session that executed it; null before. */
+  @Nullable Session server;
+
   @Nullable Throwable failure;
 
   /** Returns the number of the call. */

@@ -4,10 +4,12 @@ import io.verbena.api.Execution;
 import io.verbena.api.Peer;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
+import io.verbena.api.Session;
 import io.verbena.simulation.contract.Refused;
 import io.verbena.simulation.plan.Step.CallKind;
 import io.verbena.simulation.world.SimHost;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -182,9 +184,10 @@ public final class Journal {
   /**
    * Records that a handler executes a call.
    *
+   * @param server the server's session
    * @param ticket the place in the order of dispatch
    */
-  public void executed(long op, String incarnation, long ticket) {
+  public void executed(long op, String incarnation, Session server, long ticket) {
     Entry call = calls.get(op);
     if (call == null) {
       broken("only calls that were made are executed", incarnation, op, "no client made this call");
@@ -192,7 +195,7 @@ public final class Journal {
     }
     call.executions++;
     call.ticket = ticket;
-    call.incarnation = incarnation;
+    call.server = server;
     if (call.executions > 1) {
       broken(call, "no call is executed twice", call.kind + " ran again");
     }
@@ -359,15 +362,21 @@ public final class Journal {
     }
   }
 
+  /**
+   * Calls among which there is an order. A client that has lost its session gets another one. A
+   * server that stood still may then execute calls of the lost session after later ones.
+   */
+  private record Line(String client, CallKind kind, Session server) {}
+
   /** Checks the order of executions, which is known only at the end. */
   public void closeBooks() {
-    Map<String, Entry> last = new LinkedHashMap<>();
+    Map<Line, Entry> last = new HashMap<>();
     for (Entry call : calls.values()) {
-      if (!call.ordered || call.executions == 0) {
+      Session server = call.server;
+      if (!call.ordered || server == null) {
         continue;
       }
-      String line = call.session + " " + call.kind + " " + call.incarnation;
-      Entry before = last.put(line, call);
+      Entry before = last.put(new Line(call.session, call.kind, server), call);
       if (before != null && before.ticket > call.ticket) {
         broken(
             call,
