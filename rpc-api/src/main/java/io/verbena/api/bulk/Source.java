@@ -61,7 +61,7 @@ public sealed interface Source {
   }
 
   /**
-   * Returns a source that reads a file, to its present length.
+   * Returns a source that reads a regular file, to its present length.
    *
    * @throws IOException if the length cannot be read
    */
@@ -70,8 +70,8 @@ public sealed interface Source {
   }
 
   /**
-   * Returns a source that reads a range of a file, in bytes. If the file turns out to be shorter,
-   * the transfer fails.
+   * Returns a source that reads a range of a regular file, in bytes. If the file turns out to be
+   * shorter, the transfer fails.
    */
   static Source file(Path path, long offset, long length) {
     return new OfFile(path, offset, length);

@@ -2,6 +2,7 @@ package io.verbena.testkit.bulk;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.verbena.api.RpcStatus;
@@ -20,6 +21,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import jdk.jfr.Recording;
@@ -176,6 +178,40 @@ class FileTransferTest {
         .isInstanceOf(UncheckedIOException.class)
         .hasMessageContaining("cannot open " + directory)
         .hasMessageContaining("Is a directory");
+  }
+
+  @Test
+  void aDeviceIsNoSource() {
+    Path device = Path.of("/dev/zero");
+    assumeTrue(Files.exists(device));
+    assertIsNoSource(device);
+  }
+
+  /** To open it for reading would wait for a program that writes into it. */
+  @Test
+  void aPipeIsNoSource() throws Exception {
+    Path pipe = directory.resolve("pipe");
+    Process making = new ProcessBuilder("mkfifo", pipe.toString()).start();
+    assumeTrue(making.waitFor() == 0);
+    assertTimeoutPreemptively(Duration.ofSeconds(30), () -> assertIsNoSource(pipe));
+  }
+
+  private void assertIsNoSource(Path path) {
+    Source source = Source.file(path, 0, 10);
+    assertThatThrownBy(() -> bulk.publish(source))
+        .isInstanceOf(UncheckedIOException.class)
+        .hasMessageContaining("cannot open " + path)
+        .hasMessageContaining("it is not a regular file");
+  }
+
+  @Test
+  void aRangeBeyondTheEndOfAFileSaysSo() throws IOException {
+    Path file = Files.write(directory.resolve("file"), new byte[10]);
+    Transfer transfer =
+        bulk.fetch(bulk.publish(Source.file(file, 5, 10)), Landing.of(bulk.room(10)));
+    TransferException failure = bulk.awaitFailure(transfer);
+    assertThat(failure.status()).isEqualTo(RpcStatus.INVALID_ARGUMENT);
+    assertThat(failure).hasMessageContaining("file ends at 10: its source has a range beyond that");
   }
 
   @Test

@@ -10,8 +10,10 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.NonReadableChannelException;
 import java.nio.file.FileSystemException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -24,31 +26,42 @@ public final class OpenFile {
   private final String name;
   private final FileChannel channel;
   private final boolean owned;
+  private final long sizeAtFirst;
   private final AtomicInteger users = new AtomicInteger(1);
 
-  private OpenFile(@Nullable Path path, FileChannel channel, boolean owned) {
+  private OpenFile(@Nullable Path path, FileChannel channel, boolean owned) throws IOException {
     this.path = path;
     this.name = path == null ? "the file of its channel" : path.toString();
     this.channel = channel;
     this.owned = owned;
+    this.sizeAtFirst = channel.size();
   }
 
   static OpenFile open(Path path) {
     try {
+      requireRegular(path);
       FileChannel channel = FileChannel.open(path, StandardOpenOption.READ);
       try {
         channel.read(ByteBuffer.allocate(1), 0); // a directory can be opened, but not read
+        return new OpenFile(path, channel, true);
       } catch (IOException e) {
         channel.close();
         throw e;
       }
-      return new OpenFile(path, channel, true);
     } catch (FileSystemException e) {
       throw cannotOpen(path, e);
     } catch (IOException e) { // for a directory, the message does not name the file
       FileSystemException named = new FileSystemException(path.toString(), null, Thrown.reason(e));
       named.initCause(e);
       throw cannotOpen(path, named);
+    }
+  }
+
+  /** Fails for a device, a pipe or a socket. To open a pipe would block until somebody writes. */
+  private static void requireRegular(Path path) throws IOException {
+    if (Files.readAttributes(path, BasicFileAttributes.class).isOther()) {
+      throw new FileSystemException(
+          path.toString(), null, "it is not a regular file: read it with Source.generator(…)");
     }
   }
 
@@ -61,12 +74,12 @@ public final class OpenFile {
   static OpenFile lent(FileChannel channel) {
     try {
       channel.read(ByteBuffer.allocate(0), 0); // fails here instead of in a link, which would end
+      return new OpenFile(null, channel, false);
     } catch (NonReadableChannelException e) {
       throw new IllegalArgumentException("a source's channel must be open for reading", e);
     } catch (IOException e) {
       throw new UncheckedIOException("cannot read from a source's channel: " + e, e);
     }
-    return new OpenFile(null, channel, false);
   }
 
   public FileChannel channel() {
@@ -117,12 +130,15 @@ public final class OpenFile {
   /** Returns the failure when the file has no byte at a position. */
   public TransferProblem endsBefore(long position) throws TransferProblem {
     long size = size();
-    String where =
-        size <= position
-            ? "%s ends at %d: it became shorter during the transfer".formatted(name, size)
-            : "%s ends before its size of %d: read it into memory, and send that"
-                .formatted(name, size);
-    return hidden(new TransferProblem(RpcStatus.INVALID_ARGUMENT, where));
+    String where;
+    if (size > position) {
+      where = "ends before its size of %d: read it into memory, and send that".formatted(size);
+    } else if (sizeAtFirst > position) {
+      where = "ends at %d: it became shorter during the transfer".formatted(size);
+    } else {
+      where = "ends at %d: its source has a range beyond that".formatted(size);
+    }
+    return hidden(new TransferProblem(RpcStatus.INVALID_ARGUMENT, name + " " + where));
   }
 
   void close() {
