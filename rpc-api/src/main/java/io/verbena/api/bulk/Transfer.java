@@ -36,10 +36,11 @@ public interface Transfer {
    *
    * <p>Ending its future ends the transfer, by any of {@code cancel}, {@code orTimeout}, {@code
    * completeOnTimeout}, {@code complete}, {@code obtrudeValue} and the like. The future does not
-   * complete at once, but when the resources are free. After {@code cancel} it completes as after
-   * {@link #cancel}. After the others it completes as requested, {@link #get} returns the real
-   * outcome of the transfer, and pooled memory is released. A future made from this one, by {@code
-   * copy} or {@code thenApply} for instance, is independent. Ending it does not end the transfer.
+   * complete at once, but when the resources are free. Then it completes as requested. So a future
+   * whose {@code cancel} returned true ends cancelled. {@link #get} returns the real outcome of the
+   * transfer, which may have succeeded. Its file is then complete, and pooled memory is released. A
+   * future made from this one, by {@code copy} or {@code thenApply} for instance, is independent.
+   * Ending it does not end the transfer.
    */
   CompletionStage<Received> result();
 

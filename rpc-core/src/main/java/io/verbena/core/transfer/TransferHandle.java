@@ -151,12 +151,6 @@ final class TransferHandle implements Transfer {
     protected void end() {
       TransferHandle.this.cancel();
     }
-
-    /** Cancels the transfer, and completes with a failure that has its progress. */
-    @Override
-    public boolean cancel(boolean mayInterruptIfRunning) {
-      return !isDone() && TransferHandle.this.cancel();
-    }
   }
 
   @Override
