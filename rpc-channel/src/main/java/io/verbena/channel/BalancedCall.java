@@ -3,6 +3,7 @@ package io.verbena.channel;
 import io.verbena.api.CallPhase;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
+import io.verbena.api.bulk.Received;
 import io.verbena.api.stub.ServiceCaller;
 import java.util.ArrayList;
 import java.util.List;
@@ -175,14 +176,15 @@ final class BalancedCall<R> extends CompletableFuture<R> {
         met = plan.met(member, rpc);
       }
     }
-    if (isDone()) {
-      return;
-    }
-    if (answered) {
+    if (answered && !isDone()) {
       channel.answered();
     }
     if (failure == null) {
-      complete(value);
+      if (!complete(value) && value instanceof Received unclaimed) {
+        unclaimed.close(); // the call had ended, and pooled memory may belong to the object
+      }
+    } else if (isDone()) {
+      return;
     } else if (met != null) {
       if (alone || !(plan.mayRetry(met) || CallPlan.mayMove(met))) {
         failed(met);

@@ -90,16 +90,25 @@ public final class SessionCaller implements ServiceCaller {
         awaited(method, begin(method, arguments, true, usable(into))), "an object");
   }
 
-  /** Waits for a call. When it returns, none of the caller's memory is in use any more. */
+  /**
+   * Waits for a call. When it returns, none of the caller's memory is in use any more. A result
+   * that has come before an interrupt is returned, since memory may belong to it.
+   */
   public static <R> @Nullable R awaited(MethodDescriptor<?> method, Awaited<R> call)
       throws Exception {
+    boolean interrupted = false;
     try {
-      return inTime(method, call);
-    } catch (InterruptedException e) {
-      call.cancel(true);
-      call.awaitLandingFree();
-      Thread.currentThread().interrupt();
-      throw failure(method, RpcStatus.CANCELLED, "its caller was interrupted", CallPhase.SENT);
+      while (true) {
+        try {
+          return inTime(method, call);
+        } catch (InterruptedException e) {
+          interrupted = true;
+          if (cancelled(call)) {
+            throw failure(
+                method, RpcStatus.CANCELLED, "its caller was interrupted", CallPhase.SENT);
+          }
+        }
+      }
     } catch (ExecutionException e) {
       if (e.getCause() instanceof Exception cause) {
         cause.fillInStackTrace(); // it was made on the loop, but the caller needs its own stack
@@ -111,7 +120,19 @@ public final class SessionCaller implements ServiceCaller {
       throw e;
     } finally {
       call.awaitArgumentsFree();
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
+  }
+
+  /** Cancels a call. Returns false if its end came first. */
+  private static boolean cancelled(Awaited<?> call) {
+    boolean cancelled = call.cancel(true);
+    if (cancelled) {
+      call.awaitLandingFree();
+    }
+    return cancelled;
   }
 
   /**
@@ -120,22 +141,22 @@ public final class SessionCaller implements ServiceCaller {
    */
   private static <R> @Nullable R inTime(MethodDescriptor<?> method, Awaited<R> call)
       throws InterruptedException, ExecutionException {
-    long left;
-    while ((left = call.nanosLeft()) > -LOOP_PATIENCE_NANOS) {
+    while (true) {
+      long left = call.nanosLeft() + LOOP_PATIENCE_NANOS;
+      if (left <= 0 && cancelled(call)) {
+        throw failure(
+            method,
+            RpcStatus.DEADLINE_EXCEEDED,
+            "its event loop has not answered since its deadline, 5 s ago: a nonBlocking handler or"
+                + " a callback of an async call holds it up",
+            CallPhase.SENT);
+      }
       try {
-        return call.get(left + LOOP_PATIENCE_NANOS, TimeUnit.NANOSECONDS);
+        return call.get(Math.max(left, LOOP_PATIENCE_NANOS), TimeUnit.NANOSECONDS);
       } catch (TimeoutException e) {
         // The loop may have another clock than this machine.
       }
     }
-    call.cancel(true);
-    call.awaitLandingFree();
-    throw failure(
-        method,
-        RpcStatus.DEADLINE_EXCEEDED,
-        "its event loop has not answered since its deadline, 5 s ago: a nonBlocking handler or a"
-            + " callback of an async call holds it up",
-        CallPhase.SENT);
   }
 
   @Override

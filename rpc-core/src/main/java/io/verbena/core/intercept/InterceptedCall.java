@@ -10,6 +10,7 @@ import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
 import io.verbena.api.bulk.Landing;
+import io.verbena.api.bulk.Received;
 import io.verbena.api.settings.Checks;
 import io.verbena.api.stub.ArgumentWriter;
 import io.verbena.api.stub.MethodDescriptor;
@@ -88,8 +89,8 @@ final class InterceptedCall<R> extends CompletableFuture<R> implements Awaited<R
                 completeExceptionally(plain(failure));
               } else if (answer == null) {
                 completeExceptionally(new NullPointerException("an interceptor's answer is null"));
-              } else {
-                complete(answer.value());
+              } else if (!complete(answer.value())) {
+                unclaimed(answer.value());
               }
             });
     mindDeadline();
@@ -205,10 +206,19 @@ final class InterceptedCall<R> extends CompletableFuture<R> implements Awaited<R
 
     void end(@Nullable R value, @Nullable Throwable failure) {
       if (failure == null) {
-        complete(new Answer<>(value, metadata));
+        if (!complete(new Answer<>(value, metadata))) {
+          unclaimed(value);
+        }
       } else {
         completeExceptionally(failure);
       }
+    }
+  }
+
+  /** A result came after the end of its call. Pooled memory may belong to it. */
+  private static void unclaimed(@Nullable Object result) {
+    if (result instanceof Received object) {
+      object.close();
     }
   }
 
