@@ -36,7 +36,7 @@ class AttemptTimesTest {
           longest.add(delay);
         }
       }
-      times.answered();
+      times.linked();
     }
     assertThat(longest).hasSizeGreaterThan(30);
   }
@@ -97,5 +97,30 @@ class AttemptTimesTest {
     times.beginOpening();
     pass(CONNECT);
     assertThat(times.mayGreetAgain()).isFalse();
+  }
+
+  @Test
+  void aLinkThatLastsASecondIsReplacedAtOnceAndOthersLaterEachTime() {
+    for (int round = 0; round < 20; round++) {
+      for (int again = 0; again < 2; again++) {
+        times.linked();
+        pass(Duration.ofSeconds(1));
+        assertThat(times.isNew()).isFalse();
+        assertThat(times.delayAfterLoss()).isZero();
+      }
+      for (long whole : List.of(10L, 20L, 40L, 80L, 160L, 320L, 640L, 1000L, 1000L)) {
+        times.linked();
+        pass(Duration.ofSeconds(1).minusNanos(1));
+        assertThat(times.isNew()).isTrue();
+        assertThat(times.delayAfterLoss()).isBetween(whole * 500_000, whole * 1_000_000);
+        assertThat(times.delayAfterLoss()).as("recorded before").isZero();
+      }
+    }
+  }
+
+  @Test
+  void theFirstLinkIsReplacedAtOnceHoweverShortItLasted() {
+    times.linked();
+    assertThat(times.delayAfterLoss()).isZero();
   }
 }

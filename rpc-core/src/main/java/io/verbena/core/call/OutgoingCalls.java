@@ -122,9 +122,9 @@ public final class OutgoingCalls implements Participant {
     contracts.sendEarly();
   }
 
-  /** Returns the reason why there is no link for calls; null if there is one. */
+  /** Returns the reason why calls had no link lately; null if they had one. */
   @Nullable String obstacle() {
-    return session.isAttached() ? null : session.role().obstacle();
+    return session.role().obstacle();
   }
 
   /** A call's caller gave up, by its deadline or by cancelling. */

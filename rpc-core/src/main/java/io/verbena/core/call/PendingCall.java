@@ -255,7 +255,7 @@ public class PendingCall<R> extends FencedFuture<R>
     timed = false;
     if (!isDone()) {
       String obstacle = host.obstacle();
-      String met = obstacle == null ? waitedForNext() : ", and there was no link: " + obstacle;
+      String met = obstacle == null ? waitedForNext() : ", and " + obstacle;
       fail(RpcStatus.DEADLINE_EXCEEDED, "its deadline of " + timeoutMillis + " ms passed" + met);
     }
     host.abandoned(this);

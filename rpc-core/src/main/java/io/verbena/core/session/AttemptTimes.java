@@ -18,6 +18,12 @@ final class AttemptTimes {
   private static final int RESUME_ATTEMPTS = 5;
 
   /**
+   * After this time a link has proved itself. A greeting alone proves little, because a server may
+   * greet and then break the protocol each time.
+   */
+  private static final long LASTING_NANOS = LONGEST_DELAY_NANOS;
+
+  /**
    * After so many connections that were lost as soon as they were made, another would be lost, too.
    */
   private static final int MOST_LOST_GREETINGS = 3;
@@ -42,6 +48,12 @@ final class AttemptTimes {
   private boolean repeating;
   private long repeatUntil;
   private long nobodyListensSince = NEVER;
+
+  /** The time since which there is a link; {@link #NEVER} once its loss was recorded. */
+  private long linkedSince = NEVER;
+
+  /** The delay after the last loss of a link that did not last. */
+  private long lossDelayNanos;
 
   /**
    * Makes the times for attempts that have not begun.
@@ -152,23 +164,29 @@ final class AttemptTimes {
   // ---- between attempts ----
 
   /**
-   * Returns the delay before the next attempt. It doubles each time, and a random part of up to
-   * half is taken off, so that the clients of a lost server do not all return at once.
+   * Returns the delay before the attempt that follows a failed one. It doubles each time, and a
+   * random part of up to half is taken off, so that the clients of a lost server do not all return
+   * at once.
    */
   long lengthenDelay() {
-    delayNanos = nextDelay();
-    return delayNanos - random.nextLong(delayNanos / 2 + 1);
+    delayNanos = longerThan(delayNanos);
+    return varied(delayNanos);
   }
 
-  private long nextDelay() {
-    return Math.clamp(delayNanos * 2, FIRST_DELAY_NANOS, LONGEST_DELAY_NANOS);
+  private static long longerThan(long delay) {
+    return Math.clamp(delay * 2, FIRST_DELAY_NANOS, LONGEST_DELAY_NANOS);
+  }
+
+  private long varied(long delay) {
+    return delay - random.nextLong(delay / 2 + 1);
   }
 
   /**
    * Records a connection that was lost before it had a session. Returns whether to make another.
    */
   boolean mayGreetAgain() {
-    return ++lostGreetings <= MOST_LOST_GREETINGS && now.getAsLong() + nextDelay() - openUntil < 0;
+    return ++lostGreetings <= MOST_LOST_GREETINGS
+        && now.getAsLong() + longerThan(delayNanos) - openUntil < 0;
   }
 
   /**
@@ -185,9 +203,28 @@ final class AttemptTimes {
     return now.getAsLong() - nobodyListensSince >= NanoClock.nanos(resumeWindow) / GONE_PART;
   }
 
-  /** Records that the server answers. The next attempt follows without delay. */
-  void answered() {
-    delayNanos = 0;
+  /**
+   * Records the loss of a link, or of its session. Returns the delay before the next attempt: 0
+   * after a link that lasted, and longer after each one that did not.
+   */
+  long delayAfterLoss() {
+    if (linkedSince == NEVER) {
+      return 0; // recorded before
+    }
+    long delay = isNew() ? lossDelayNanos : 0;
+    linkedSince = NEVER;
+    lossDelayNanos = longerThan(delay);
+    return delay == 0 ? 0 : varied(delay);
+  }
+
+  /** Returns the time since there is a link again. */
+  long linkedMillis() {
+    return (now.getAsLong() - linkedSince) / MILLI;
+  }
+
+  /** Returns whether there is a link that has not proved itself yet. */
+  boolean isNew() {
+    return linkedSince != NEVER && now.getAsLong() - linkedSince < LASTING_NANOS;
   }
 
   // ---- the resume window ----
@@ -207,8 +244,10 @@ final class AttemptTimes {
     return repeating && now.getAsLong() - repeatUntil < 0;
   }
 
-  /** Records that there is a link again. */
+  /** Records that there is a link again, because the server answers. */
   void linked() {
+    linkedSince = now.getAsLong();
+    delayNanos = 0;
     repeating = false;
     nobodyListensSince = NEVER;
   }

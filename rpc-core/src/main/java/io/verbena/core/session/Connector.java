@@ -316,14 +316,12 @@ public final class Connector implements SessionRole {
       return;
     }
     times.linked();
-    obstacle = null;
     shutDown = false;
     if (!session.attach(link, greetedEpoch, welcome.received(), welcome.limits(), peer)) {
       link.abort("protocol error: the server's frame numbers of the session are impossible");
       peerLost("the server's frame numbers of the session are impossible");
       return;
     }
-    times.answered();
     if (!resumed) {
       session.peerServes(welcome.services(), (welcome.features() & Welcome.KEEPS_CONTRACTS) == 0);
     }
@@ -346,7 +344,6 @@ public final class Connector implements SessionRole {
     }
     times.linked();
     obstacle = null;
-    times.answered();
     session.attachFirst(link, greetedEpoch, peer);
     LOG.debug("Session {} has a first link to {} again", key, peer.address());
   }
@@ -439,7 +436,17 @@ public final class Connector implements SessionRole {
   private void retry() {
     retryTimer = Timers.NONE;
     if (!session.isEnded() && session.lacksFirstLink() && (isResuming() || isWanted())) {
-      begin();
+      linkWanted();
+    }
+  }
+
+  /** Connects again after a loss: at once, or later if links do not last. */
+  private void connectAgain() {
+    long delay = times.delayAfterLoss();
+    if (delay > 0 && !connecting && retryTimer == Timers.NONE) {
+      retryTimer = loop.timers().schedule(loop.now() + delay, now -> retry());
+    } else if (isResuming() || isWanted()) {
+      linkWanted();
     }
   }
 
@@ -460,18 +467,17 @@ public final class Connector implements SessionRole {
     if (!session.isAttached()) { // otherwise its links have reported that calls continue
       LOG.debug("Session {} lost its link to {}: {}; resuming", key, address, reason);
     }
-    if (obstacle == null) {
-      obstacle = "its connection was lost: " + reason;
-    }
     if (!times.hasBegunToRepeat()) { // the loss of another link does not extend the window
+      obstacle = "its connection was lost: " + reason;
       times.repeat();
     }
-    linkWanted();
+    connectAgain();
   }
 
   @Override
   public void peerLost(String reason) {
     times.stopRepeating();
+    obstacle = reason;
     goOnWithoutPeer(reason);
   }
 
@@ -491,18 +497,24 @@ public final class Connector implements SessionRole {
 
   private void goOnWithoutPeer(String reason) {
     forgetPeer(reason);
-    if (!session.isEnded() && isWanted()) {
-      linkWanted();
+    if (!session.isEnded()) {
+      connectAgain();
     }
   }
 
   @Override
   public @Nullable String obstacle() {
+    if (session.isAttached()) {
+      return obstacle != null && times.isNew()
+          ? "there was no link until %d ms ago: %s".formatted(times.linkedMillis(), obstacle)
+          : null;
+    }
+    String met = obstacle;
     if (connecting) {
       String silent = address + " has not answered for " + times.attemptMillis() + " ms";
-      return obstacle == null ? silent : silent + "; before that: " + obstacle;
+      met = met == null ? silent : silent + "; before that: " + met;
     }
-    return obstacle;
+    return met == null ? null : "there was no link: " + met;
   }
 
   @Override

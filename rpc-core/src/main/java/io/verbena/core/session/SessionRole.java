@@ -28,7 +28,9 @@ public interface SessionRole {
   /** The peer closed the session in order. */
   void peerLeft(String reason);
 
-  /** Returns the reason why the session has no link; null if none is known. */
+  /**
+   * Returns the reason why the session has no link, or had none until now; null if none is known.
+   */
   default @Nullable String obstacle() {
     return null;
   }
