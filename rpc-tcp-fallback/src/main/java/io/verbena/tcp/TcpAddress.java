@@ -2,9 +2,13 @@ package io.verbena.tcp;
 
 import io.netty.util.NetUtil;
 import io.verbena.link.LinkException;
+import java.io.IOException;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.StandardProtocolFamily;
 import java.net.URI;
+import java.nio.channels.SocketChannel;
 import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -50,6 +54,28 @@ record TcpAddress(String host, int port) {
   /** Returns the address of a literal, without a look-up; null for a name. */
   @Nullable InetAddress literal() {
     return NetUtil.createInetAddressFromIpAddressString(host);
+  }
+
+  /**
+   * Returns the reason why this process cannot use an address, with its cure, if it has no IPv6;
+   * else null.
+   */
+  static @Nullable String lacksIpv6(@Nullable InetAddress ip) {
+    if (!(ip instanceof Inet6Address)) {
+      return null;
+    }
+    try {
+      SocketChannel.open(StandardProtocolFamily.INET6).close();
+      return null;
+    } catch (UnsupportedOperationException e) {
+      String cure =
+          Boolean.getBoolean("java.net.preferIPv4Stack")
+              ? "start it without -Djava.net.preferIPv4Stack=true"
+              : "turn IPv6 on for this machine or container";
+      return "this JVM has no IPv6: " + cure + ", or use an IPv4 address";
+    } catch (IOException e) {
+      return null; // unknown
+    }
   }
 
   @Override

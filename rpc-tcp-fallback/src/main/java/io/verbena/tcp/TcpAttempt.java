@@ -164,7 +164,7 @@ final class TcpAttempt {
         (ChannelFuture future) -> {
           long nanos = driver.loop().ticker().nanoTime() - begun;
           boolean refused = answered && isRefusal(future.cause(), nanos);
-          step(() -> connected(address, socket, future, refused));
+          step(() -> connected(address, ip, socket, future, refused));
         });
   }
 
@@ -175,13 +175,17 @@ final class TcpAttempt {
   }
 
   private void connected(
-      TcpAddress address, SocketChannel socket, ChannelFuture future, boolean refused) {
+      TcpAddress address,
+      InetAddress ip,
+      SocketChannel socket,
+      ChannelFuture future,
+      boolean refused) {
     if (over) {
       socket.unsafe().close(socket.newPromise());
     } else if (!future.isSuccess() || meetsItself(socket)) {
       lastCause = future.cause();
       boolean nobody = refused || future.isSuccess();
-      lastFailure = nobody ? REFUSED : explain(future.cause());
+      lastFailure = nobody ? REFUSED : explain(ip, future.cause());
       allRefused &= nobody;
       socket.unsafe().close(socket.newPromise());
       connectNext(address);
@@ -228,11 +232,15 @@ final class TcpAttempt {
     return socket.localAddress() != null && socket.localAddress().equals(socket.remoteAddress());
   }
 
-  private static String explain(Throwable cause) {
+  private static String explain(InetAddress ip, Throwable cause) {
+    String noIpv6 = TcpAddress.lacksIpv6(ip);
+    if (noIpv6 != null) {
+      return "cannot be reached: " + noIpv6;
+    }
     // Netty's exception adds the address.
     Throwable first = cause.getCause() == null ? cause : cause.getCause();
     return "cannot be reached ("
-        + (first.getMessage() == null ? first.getClass().getSimpleName() : cause.getMessage())
+        + Thrown.reason(first.getMessage() == null ? first : cause)
         + "): check the address, and the network and firewalls between";
   }
 

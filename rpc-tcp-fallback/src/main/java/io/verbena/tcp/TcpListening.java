@@ -12,6 +12,7 @@ import io.verbena.link.LinkDriver.Listening;
 import io.verbena.link.LinkException;
 import io.verbena.link.LinkOptions;
 import io.verbena.link.runtime.ThrottledLog;
+import io.verbena.link.runtime.Thrown;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
@@ -81,7 +82,15 @@ final class TcpListening implements Listening {
    * language.
    */
   private static String explain(TcpAddress at, InetAddress ip, @Nullable Throwable cause) {
-    String message = cause == null ? "" : String.valueOf(cause.getMessage());
+    String noIpv6 = TcpAddress.lacksIpv6(ip);
+    if (noIpv6 != null) {
+      return "cannot listen on "
+          + at
+          + ": "
+          + noIpv6
+          + "; 0.0.0.0 is every address of this machine";
+    }
+    String message = cause == null ? "closed meanwhile" : Thrown.reason(cause);
     String cure;
     if (!isHere(ip)) {
       cure = "no interface of this machine has that address; 'ip address' lists them";

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 final class QuietTest {
   @Test
   void printsNoWarningWithoutFlags() throws Exception {
-    Run run = run();
+    Run run = run(Program.class);
     assertThat(run.err()).isEmpty();
     assertThat(run.out()).isEqualTo("nio true\n");
     assertThat(run.exit()).isZero();
@@ -32,20 +32,22 @@ final class QuietTest {
   @Tag("long")
   @Test
   void usesNativeEpollInSilenceWhereItIsAllowed() throws Exception {
-    Run run = run("--enable-native-access=ALL-UNNAMED");
+    Run run = run(Program.class, "--enable-native-access=ALL-UNNAMED");
     assertThat(run.err()).isEmpty();
     assertThat(run.out()).isEqualTo("epoll true\n");
     assertThat(run.exit()).isZero();
   }
 
-  private record Run(int exit, String out, String err) {}
+  /** What became of a JVM. */
+  record Run(int exit, String out, String err) {}
 
-  private static Run run(String... flags) throws IOException, InterruptedException {
+  /** Runs a program of the tests in a JVM of its own. */
+  static Run run(Class<?> program, String... flags) throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")); // quick to start
     command.addAll(List.of(flags));
-    command.addAll(List.of("-cp", System.getProperty("java.class.path"), Program.class.getName()));
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), program.getName()));
     Process process = new ProcessBuilder(command).start();
     process.getOutputStream().close();
     String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
