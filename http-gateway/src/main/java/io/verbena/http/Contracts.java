@@ -9,7 +9,7 @@ import io.verbena.api.stub.Schema;
 import io.verbena.api.stub.ServiceDescriptor;
 import io.verbena.api.wire.WireException;
 import io.verbena.codec.json.JsonMethod;
-import io.verbena.codec.json.MethodName;
+import io.verbena.codec.json.MethodNames;
 import io.verbena.codec.json.Shapes;
 import io.verbena.core.LocalSessions;
 import java.util.Collection;
@@ -33,14 +33,14 @@ final class Contracts {
   private final Map<String, Contract> byName = new TreeMap<>();
   private volatile @Nullable ObjectNode document;
 
-  /** A contract, and its types. */
-  private record Contract(ServiceDescriptor<?> service, Shapes shapes) {
-    Schema schema() {
-      return service.schema();
+  /** A contract, with its types and the names of its methods. */
+  private record Contract(ServiceDescriptor<?> service, Shapes shapes, MethodNames names) {
+    Contract(ServiceDescriptor<?> service) {
+      this(service, new Shapes(service.schema()), new MethodNames(service.schema()));
     }
 
-    List<String> methods() {
-      return schema().methods().stream().map(one -> MethodName.of(schema(), one)).toList();
+    Schema schema() {
+      return service.schema();
     }
 
     long timeoutNanos(int method) {
@@ -55,7 +55,7 @@ final class Contracts {
   Contracts(LocalSessions sessions) {
     this.sessions = sessions;
     for (ServiceDescriptor<?> service : sessions.services()) {
-      byName.put(service.name(), new Contract(service, new Shapes(service.schema())));
+      byName.put(service.name(), new Contract(service));
     }
   }
 
@@ -73,17 +73,17 @@ final class Contracts {
     if (contract == null) {
       throw unknown("the server has no service '%s'".formatted(service), service, byName.keySet());
     }
-    List<Schema.Method> found = MethodName.find(contract.schema(), method);
+    List<Schema.Method> found = contract.names().find(method);
     if (found.size() > 1) {
-      List<String> names =
-          found.stream().map(one -> MethodName.of(contract.schema(), one)).toList();
       String told =
-          sessions.tellsContracts() ? String.join(", ", names) : "choose one, as METHOD%23ID";
+          sessions.tellsContracts()
+              ? String.join(", ", contract.names().of(found))
+              : "choose one, as METHOD%23ID";
       throw unknown("%s has several '%s': %s".formatted(service, method, told), method, List.of());
     }
     if (found.isEmpty()) {
       String why = "%s has no method '%s'".formatted(service, method);
-      throw unknown(why, method, contract.methods());
+      throw unknown(why, method, contract.names().of(contract.schema().methods()));
     }
     Schema.Method one = found.getFirst();
     try {

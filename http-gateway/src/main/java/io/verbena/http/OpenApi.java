@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.verbena.api.stub.Schema;
 import io.verbena.codec.json.JsonMethod;
 import io.verbena.codec.json.Labels;
-import io.verbena.codec.json.MethodName;
+import io.verbena.codec.json.MethodNames;
 import io.verbena.codec.json.Shape;
 import io.verbena.codec.json.Shapes;
 import java.util.ArrayList;
@@ -45,9 +45,10 @@ final class OpenApi {
     ObjectNode schemas = JSON.objectNode();
     for (Schema contract : contracts) {
       Shapes shapes = new Shapes(contract);
+      MethodNames names = new MethodNames(contract);
       for (Schema.Method method : contract.methods()) {
         if (JsonMethod.canCall(method)) {
-          String name = MethodName.of(contract, method);
+          String name = names.of(method);
           String path = "/" + contract.service() + "/" + name.replace("#", "%23");
           paths.putObject(path).set("post", operation(contract, shapes, method, name));
         }

@@ -16,7 +16,7 @@ import io.verbena.codec.json.Failure;
 import io.verbena.codec.json.Json;
 import io.verbena.codec.json.JsonMethod;
 import io.verbena.codec.json.Labels;
-import io.verbena.codec.json.MethodName;
+import io.verbena.codec.json.MethodNames;
 import io.verbena.codec.json.WrongJsonException;
 import io.verbena.core.VerbenaClient;
 import java.io.InputStream;
@@ -201,14 +201,14 @@ public final class CallCommand implements Callable<Integer> {
 
   private Schema.Method methodOf(Schema schema, String wanted) {
     String name = wanted.substring(schema.service().length() + 1);
-    List<Schema.Method> found = MethodName.find(schema, name);
+    MethodNames names = new MethodNames(schema);
+    List<Schema.Method> found = names.find(name);
     if (found.size() == 1) {
       return found.getFirst();
     }
     String of = found.isEmpty() ? "%s has no method '%s'; it has %s" : "%s has several '%s': %s";
     List<Schema.Method> all = found.isEmpty() ? schema.methods() : found;
-    List<String> names = all.stream().map(one -> MethodName.of(schema, one)).toList();
-    throw wrong(of.formatted(schema.service(), name, String.join(", ", names)));
+    throw wrong(of.formatted(schema.service(), name, String.join(", ", names.of(all))));
   }
 
   private int call(JsonMethod method, Session session, CallOptions options) throws Exception {

@@ -2,7 +2,7 @@ package io.verbena.cli.call;
 
 import io.verbena.api.stub.Schema;
 import io.verbena.codec.json.Labels;
-import io.verbena.codec.json.MethodName;
+import io.verbena.codec.json.MethodNames;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,9 +12,11 @@ import java.util.stream.Collectors;
 final class Listing {
   private final Schema schema;
   private final Labels labels;
+  private final MethodNames methods;
 
   Listing(Schema schema) {
     this.schema = schema;
+    this.methods = new MethodNames(schema);
     List<String> names = new ArrayList<>();
     schema.types().forEach(type -> names.add(type.name()));
     this.labels = new Labels(names);
@@ -40,7 +42,7 @@ final class Listing {
         .formatted(
             method.oneway() ? "oneway " : "",
             label(method.result()),
-            Labels.shown(MethodName.of(schema, method)),
+            Labels.shown(methods.of(method)),
             members(method.parameters()),
             errors.isEmpty() ? "" : " throws " + errors);
   }

@@ -8,8 +8,11 @@ import io.verbena.api.stub.ServiceBinding;
 import io.verbena.api.stub.ServiceDescriptor;
 import io.verbena.api.wire.WireOut;
 import io.verbena.codec.json.Json;
+import io.verbena.codec.json.MethodNames;
 import io.verbena.core.PathPolicy;
 import io.verbena.core.VerbenaServer;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -178,5 +181,30 @@ class HostileServerTest {
         .isEqualTo("\"\\u001B[2J\\u009b2J\\u007f\\u202e\\u2028\"");
     assertThat(call().out()).contains("String con\\u001b[2Jtrol()").doesNotContain("\u001b");
     assertThat(call("evil.con").err()).contains("con\\u001b[2Jtrol").doesNotContain("\u001b");
+  }
+
+  @Test
+  void aContractOfVeryManyMethodsIsListedInTime() {
+    for (String name : List.of("all", "each")) {
+      List<Schema.Method> many =
+          IntStream.range(0, 300_000)
+              .mapToObj(
+                  id ->
+                      new Schema.Method(
+                          id,
+                          name.equals("all") ? "m" : "m" + id,
+                          false,
+                          List.of(),
+                          "void",
+                          List.of()))
+              .toList();
+      StringWriter listed = new StringWriter();
+      Schema schema = new Schema("many", many, List.of());
+      new Listing(schema).printMethods(new PrintWriter(listed, true));
+      assertThat(listed.toString().lines()).hasSize(300_001);
+      assertThat(new MethodNames(schema).find(name.equals("all") ? "m#299999" : "m299999"))
+          .containsExactly(many.getLast());
+      assertThat(new MethodNames(schema).find("m#1#2")).isEmpty();
+    }
   }
 }

@@ -32,9 +32,7 @@ public final class MethodNames {
   /** Returns the methods with this name. */
   public List<Schema.Method> find(String name) {
     List<Schema.Method> named = named(name);
-    return named.isEmpty()
-        ? methods.stream().filter(one -> of(one).equals(name)).toList()
-        : named;
+    return named.isEmpty() ? methods.stream().filter(one -> of(one).equals(name)).toList() : named;
   }
 
   private List<Schema.Method> named(String name) {
