@@ -103,8 +103,9 @@ public sealed interface Source {
   /**
    * Returns a source that joins several pieces into one object.
    *
-   * @throws IllegalArgumentException if the uses of a piece are {@linkplain #counted counted};
-   *     count those of the whole source instead
+   * @throws IllegalArgumentException if the pieces are longer than 2^63 - 1 bytes together, or if
+   *     the uses of a piece are {@linkplain #counted counted}; count those of the whole source
+   *     instead
    */
   static Source gathered(Source... pieces) {
     return new Gathered(List.of(pieces));
@@ -212,21 +213,29 @@ public sealed interface Source {
    * @param pieces in their order
    */
   record Gathered(List<Source> pieces) implements Source {
-    /** Copies the list. */
+    /** Copies the list, and checks the length. */
     public Gathered {
       pieces = List.copyOf(pieces);
+      long length = 0;
       for (Source piece : pieces) {
         Checks.that(
             !(piece instanceof Counted),
             "piece",
             "one that is not counted: let the uses of the gathered source be",
             piece);
+        long room = Long.MAX_VALUE - length;
+        Checks.that(
+            piece.length() <= room,
+            "length",
+            "at most " + room + " after the pieces before it",
+            piece.length());
+        length += piece.length();
       }
     }
 
     @Override
     public long length() {
-      return pieces.stream().mapToLong(Source::length).reduce(0, Math::addExact);
+      return pieces.stream().mapToLong(Source::length).sum();
     }
   }
 
