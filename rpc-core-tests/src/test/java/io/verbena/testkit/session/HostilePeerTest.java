@@ -4,6 +4,7 @@ import static io.verbena.testkit.RawPeer.frame;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.api.Session;
+import io.verbena.codec.WireDecoder;
 import io.verbena.codec.WireEncoder;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
@@ -11,6 +12,7 @@ import io.verbena.core.frame.Hello;
 import io.verbena.core.frame.OfferedService;
 import io.verbena.core.frame.PeerLimits;
 import io.verbena.core.frame.SessionKey;
+import io.verbena.core.frame.Welcome;
 import io.verbena.link.LinkDriver;
 import io.verbena.link.LinkOptions;
 import io.verbena.mem.InMemoryNetwork;
@@ -24,9 +26,11 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -59,10 +63,14 @@ class HostilePeerTest {
 
   private RawPeer connect() {
     RawPeer raw = new RawPeer();
+    connect(raw);
+    return raw;
+  }
+
+  private void connect(RawPeer raw) {
     attacker.connect(
         URI.create(world.address()), new LinkOptions(64 * 1024, Duration.ofSeconds(5), null), raw);
     settle();
-    return raw;
   }
 
   private void settle() {
@@ -234,15 +242,13 @@ class HostilePeerTest {
     assertThrownOut(raw);
   }
 
-  @Test
-  void resumingASessionWithoutItsSecretIsRefused() {
-    RawPeer raw = connect();
+  private static void sayHelloAgain(RawPeer raw, SessionKey key) {
     Hello hello =
         new Hello(
             FrameHeader.VERSION,
             FrameHeader.VERSION,
             0,
-            new SessionKey(42, 1, 2),
+            key,
             0,
             9,
             new PeerLimits(4096, 4096, 64),
@@ -250,9 +256,50 @@ class HostilePeerTest {
             List.of(),
             null);
     raw.send(frame(FrameKind.HELLO, 0, 0, hello::write));
+  }
+
+  @Test
+  void resumingASessionWithoutItsSecretIsRefused() {
+    RawPeer raw = connect();
+    sayHelloAgain(raw, new SessionKey(42, 1, 2));
     settle();
     assertThat(raw.heard).containsExactly(FrameKind.REFUSED);
     assertThrownOut(raw);
+  }
+
+  @Test
+  void aPeerThatBrokeItsSessionIsToldSoWhenItResumesIt() {
+    SessionKey first = openAndBreak();
+    Listening again = new Listening();
+    connect(again);
+    sayHelloAgain(again, first);
+    settle();
+    assertThat(again.heard).containsExactly(FrameKind.REFUSED);
+    assertThat(again.texts).contains("has ended here: protocol error: ").doesNotContain("away");
+    for (int i = 0; i < 300; i++) {
+      openAndBreak();
+    }
+    Listening late = new Listening();
+    connect(late);
+    sayHelloAgain(late, first);
+    settle();
+    assertThat(late.texts).contains("resumeWindow").contains("broke the protocol");
+    Listening thief = new Listening();
+    connect(thief);
+    SessionKey last = openAndBreak();
+    sayHelloAgain(thief, new SessionKey(last.id(), 1, 2));
+    settle();
+    assertThat(thief.texts).contains("has ended here").doesNotContain("protocol error: ");
+  }
+
+  private SessionKey openAndBreak() {
+    Listening raw = new Listening();
+    connect(raw);
+    raw.sayHello();
+    settle();
+    raw.send(frame(FrameKind.SCHEMA, 7, 0, out -> {}));
+    assertThrownOut(raw);
+    return Objects.requireNonNull(raw.welcome).key();
   }
 
   @ParameterizedTest
@@ -316,10 +363,16 @@ class HostilePeerTest {
   /** Keeps all that it hears. */
   private static final class Listening extends RawPeer {
     private final StringBuilder texts = new StringBuilder();
+    private @Nullable Welcome welcome;
 
     @Override
     public void onFrame(ByteBuffer buffer, int from, int to) {
       super.onFrame(buffer, from, to);
+      if (heard.getLast() == FrameKind.WELCOME) {
+        WireDecoder body = new WireDecoder();
+        body.start(buffer, from + FrameHeader.BYTES, to, 16);
+        welcome = Welcome.read(body);
+      }
       byte[] bytes = new byte[to - from];
       buffer.get(from, bytes);
       texts.append(new String(bytes, StandardCharsets.ISO_8859_1));

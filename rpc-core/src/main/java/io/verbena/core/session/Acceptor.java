@@ -8,7 +8,9 @@ import io.verbena.core.stat.SessionStat;
 import io.verbena.link.runtime.NanoClock;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.SequencedMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
 import org.agrona.collections.Long2ObjectHashMap;
@@ -19,10 +21,16 @@ import org.jspecify.annotations.Nullable;
  * Only that loop calls its methods, unless they say otherwise.
  */
 public final class Acceptor {
+  /** The number of reasons that are kept, because clients that were given up soon return. */
+  private static final int MOST_GIVEN_UP = 256;
+
   private final SessionContext context;
   private final BiFunction<SessionContext, SessionRole, SessionImpl> maker;
   private final Runnable whenOneEnds;
   private final Long2ObjectHashMap<AcceptedSession> sessions = new Long2ObjectHashMap<>();
+
+  /** The reasons for which this end gave up the last of its peers. */
+  private final SequencedMap<SessionKey, String> givenUp = new LinkedHashMap<>();
 
   /** Sessions that have ended, but whose one-way calls still run. */
   private final List<SessionImpl> leaving = new ArrayList<>();
@@ -113,12 +121,27 @@ public final class Acceptor {
     return sessions.containsKey(id);
   }
 
+  /**
+   * Returns the reason why a session ended here; null if its client was away for too long, or that
+   * was a while ago.
+   */
+  @Nullable String whyGivenUp(SessionKey key) {
+    return givenUp.get(key);
+  }
+
   /** Makes a new session. */
   AcceptedSession open(SessionKey key) {
     AcceptedSession session = new AcceptedSession(this, key);
     sessions.put(key.id(), session);
     load.incrementAndGet();
     return session;
+  }
+
+  private void givesUp(SessionKey key, String reason) {
+    if (givenUp.size() == MOST_GIVEN_UP) {
+      givenUp.pollFirstEntry();
+    }
+    givenUp.put(key, SessionImpl.brief(reason));
   }
 
   private void ended(AcceptedSession session) {
@@ -196,12 +219,13 @@ public final class Acceptor {
 
     @Override
     public void peerLost(String reason) {
+      acceptor.givesUp(key, reason);
       core.end(RpcStatus.UNAVAILABLE, reason);
     }
 
     @Override
     public void peerLeft(String reason) {
-      peerLost(reason);
+      core.end(RpcStatus.UNAVAILABLE, reason);
     }
 
     @Override

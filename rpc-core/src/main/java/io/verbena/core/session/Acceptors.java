@@ -140,9 +140,13 @@ public final class Acceptors {
   }
 
   /** Returns the reason why a session that a client wants to resume is not here. */
-  String whyNotHere(SessionKey key) {
+  String whyNotHere(SessionKey key, Acceptor home) {
+    String reason = home.whyGivenUp(key);
+    if (reason == null) {
+      reason = "its client was away for longer than resumeWindow, or broke the protocol before";
+    }
     return (key.id() & OF_SERVER) == mark
-        ? "session " + key + " has ended here: its client was away for longer than resumeWindow"
+        ? "session " + key + " has ended here: " + reason
         : "this is not the server that opened session "
             + key
             + ": that server was restarted, or a load balancer sends one client's connections to"

@@ -204,7 +204,9 @@ public final class ServerHandshake extends Handshake {
     }
     AcceptedSession session = isNew ? server.open(acceptor) : acceptor.find(greeting.key());
     if (session == null) {
-      refuse(new Refusal(RpcStatus.UNAVAILABLE, true, false, server.whyNotHere(greeting.key())));
+      refuse(
+          new Refusal(
+              RpcStatus.UNAVAILABLE, true, false, server.whyNotHere(greeting.key(), acceptor)));
       return;
     }
     if (!isNew && !session.core().peer().identity().equals(identity)) {
