@@ -41,6 +41,13 @@ class PublishedTest {
       Pattern.compile(
           "<dependency>\\s*(?:<!--[^>]*-->\\s*)?<groupId>io.verbena</groupId>"
               + "\\s*<artifactId>([^<]+)</artifactId>(?!\\s*<scope>test<)");
+
+  /** A dependency on JUnit that users get with the module. */
+  private static final Pattern BRINGS_JUNIT =
+      Pattern.compile(
+          "<groupId>org\\.junit[^<]*</groupId>"
+              + "\\s*<artifactId>([^<]+)</artifactId>(?!\\s*<scope>(?:test|provided)<)");
+
   private static final Pattern EXPORTED = Pattern.compile("exports ([\\w.]+);");
   private static final Pattern COMPARED = Pattern.compile("<include>(io[^<]+)</include>");
 
@@ -85,6 +92,13 @@ class PublishedTest {
     }
     assertThat(needed).contains("rpc-link", "rpc-mem");
     assertThat(published()).containsAll(needed);
+  }
+
+  @Test
+  void theVersionOfJUnitIsTheUsers() throws IOException {
+    for (String directory : directories()) {
+      assertThat(all(BRINGS_JUNIT, read(directory + "/pom.xml"))).as(directory).isEmpty();
+    }
   }
 
   @Test
