@@ -201,7 +201,7 @@ final class Names {
     }
     // A nested type is qualified by its own name, not by that of the type it is nested in.
     for (Shape shape : composites.values()) {
-      if (!(shape instanceof Shape.Array)
+      if (!(shape.java() instanceof ArrayTypeName) // an array may also be optional
           && hidden.contains(raw(shape.java()).topLevelClassName().simpleName())) {
         hide(raw(shape.java()).simpleName());
       }
