@@ -40,8 +40,8 @@ final class CountsTest {
   private static final String OPENING =
       """
       on    until         turns  frames  Sends  receives
-      rdma  first answer  4      2 + 3
-      rdma  on RDMA       6      3 + 4          11 + 11
+      rdma  first answer  4      2 + 2
+      rdma  on RDMA       8      4 + 4          11 + 11
       mem   first answer  4      2 + 2
       """;
 
