@@ -294,6 +294,12 @@ final class FileDestination extends BufferedDestination {
     return Objects.equals(fileKey, keyOfPart());
   }
 
+  /** Returns whether another file has the name of the open file now. */
+  private boolean isReplaced() throws IOException {
+    Object found = keyOfPart();
+    return found != null && !found.equals(fileKey);
+  }
+
   private FileChannel opened() {
     FileChannel open = channel;
     if (open == null) {
@@ -389,7 +395,7 @@ final class FileDestination extends BufferedDestination {
       if (sums != null) {
         sums.close();
       }
-      if (!kept && hasItsName()) { // otherwise both names are another's
+      if (!kept && !isReplaced()) { // otherwise both names are another's
         try {
           deleteSums();
         } finally {
