@@ -56,7 +56,7 @@ record Compiled(
     return of(files(sources), more, library);
   }
 
-  private static List<JavaFileObject> files(Map<String, String> sources) {
+  static List<JavaFileObject> files(Map<String, String> sources) {
     return sources.entrySet().stream().map(e -> source(e.getKey(), e.getValue())).toList();
   }
 
@@ -139,7 +139,7 @@ record Compiled(
   }
 
   /** Reads what was generated, and removes everything. */
-  private static Map<String, String> generated(Path out) throws IOException {
+  static Map<String, String> generated(Path out) throws IOException {
     Map<String, String> sources = new TreeMap<>();
     List<Path> all;
     try (Stream<Path> tree = Files.walk(out)) {

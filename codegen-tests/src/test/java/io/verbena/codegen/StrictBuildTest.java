@@ -86,7 +86,7 @@ class StrictBuildTest {
       }
       """;
 
-  private static Map<String, String> sources() {
+  static Map<String, String> sources() {
     Map<String, String> sources = new HashMap<>();
     sources.put("Store.java", CONTRACT);
     sources.put("OldStore.java", OLD_CONTRACT);

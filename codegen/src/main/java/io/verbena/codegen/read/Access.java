@@ -1,5 +1,8 @@
 package io.verbena.codegen.read;
 
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import javax.lang.model.AnnotatedConstruct;
@@ -9,6 +12,9 @@ import javax.lang.model.element.ExecutableElement;
 import javax.lang.model.element.Modifier;
 import javax.lang.model.element.PackageElement;
 import javax.lang.model.element.TypeElement;
+import javax.lang.model.type.DeclaredType;
+import javax.lang.model.type.TypeKind;
+import javax.lang.model.type.TypeMirror;
 import javax.lang.model.util.ElementFilter;
 import javax.lang.model.util.Elements;
 import javax.tools.JavaFileObject;
@@ -50,9 +56,48 @@ record Access(Elements elements, PackageElement home) {
         .anyMatch(NULLABLE::contains);
   }
 
+  /** Returns a type and all its supertypes, the type first. */
+  static Collection<TypeElement> hierarchy(TypeElement type) {
+    Set<TypeElement> all = new LinkedHashSet<>();
+    addHierarchy(type, all);
+    return all;
+  }
+
+  private static void addHierarchy(TypeElement type, Set<TypeElement> to) {
+    to.add(type);
+    List<TypeMirror> parents = new ArrayList<>(type.getInterfaces());
+    parents.addFirst(type.getSuperclass());
+    for (TypeMirror parent : parents) {
+      if (parent.getKind() == TypeKind.DECLARED) {
+        addHierarchy((TypeElement) ((DeclaredType) parent).asElement(), to);
+      }
+    }
+  }
+
+  /**
+   * Returns the methods of a type as they are declared, those of supertypes first, without those
+   * that others override. Elements.getAllMembers puts type arguments into inherited methods, and
+   * loses the names of their parameters, if the compiler is Eclipse's.
+   */
+  List<ExecutableElement> methods(TypeElement type) {
+    List<ExecutableElement> all =
+        hierarchy(type).stream().toList().reversed().stream()
+            .flatMap(declaring -> ElementFilter.methodsIn(declaring.getEnclosedElements()).stream())
+            .toList();
+    return all.stream()
+        .filter(one -> all.stream().noneMatch(by -> overrides(by, one, type)))
+        .toList();
+  }
+
+  private boolean overrides(ExecutableElement by, ExecutableElement one, TypeElement in) {
+    return by.getSimpleName().equals(one.getSimpleName())
+        && !by.equals(one)
+        && elements.overrides(by, one, in);
+  }
+
   /** Returns the accessible methods without parameters that have one of these names. */
   List<ExecutableElement> getters(TypeElement type, List<String> names) {
-    return ElementFilter.methodsIn(elements.getAllMembers(type)).stream()
+    return methods(type).stream()
         .filter(method -> method.getParameters().isEmpty())
         .filter(method -> !method.getModifiers().contains(Modifier.STATIC))
         .filter(method -> names.contains(method.getSimpleName().toString()))

@@ -197,7 +197,7 @@ final class MemberReader {
 
   private List<ExecutableElement> setters(String name, TypeElement type) {
     List<String> names = List.of("set" + capitalized(name), name);
-    return ElementFilter.methodsIn(access.elements().getAllMembers(type)).stream()
+    return access.methods(type).stream()
         .filter(method -> names.contains(method.getSimpleName().toString()))
         .filter(method -> method.getParameters().size() == 1)
         .filter(method -> !method.getModifiers().contains(Modifier.STATIC) && access.sees(method))

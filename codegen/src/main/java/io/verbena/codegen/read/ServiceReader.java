@@ -106,8 +106,8 @@ public final class ServiceReader {
 
   private List<Operation> operations(TypeElement contract, Access access, ShapeReader shapes) {
     List<ExecutableElement> methods =
-        ElementFilter.methodsIn(elements.getAllMembers(contract)).stream()
-            .filter(method -> !isObjects(method))
+        access.methods(contract).stream()
+            .filter(method -> isOf(contract, method) && !isObjects(method))
             .toList();
     int free =
         1
@@ -141,13 +141,19 @@ public final class ServiceReader {
     return operations;
   }
 
+  /** Returns whether a contract declares or inherits a method of its hierarchy. */
+  private static boolean isOf(TypeElement contract, ExecutableElement method) {
+    Set<Modifier> modifiers = method.getModifiers();
+    return contract.equals(method.getEnclosingElement())
+        || !(modifiers.contains(Modifier.STATIC) || modifiers.contains(Modifier.PRIVATE));
+  }
+
   /** Returns whether a method restates one of Object's, which is not called remotely. */
   private boolean isObjects(ExecutableElement method) {
     TypeElement object = elements.getTypeElement("java.lang.Object");
-    return object.equals(method.getEnclosingElement())
-        || (method.getAnnotation(RpcMethod.class) == null
-            && ElementFilter.methodsIn(object.getEnclosedElements()).stream()
-                .anyMatch(own -> elements.overrides(method, own, object) || restates(method, own)));
+    return method.getAnnotation(RpcMethod.class) == null
+        && ElementFilter.methodsIn(object.getEnclosedElements()).stream()
+            .anyMatch(own -> elements.overrides(method, own, object) || restates(method, own));
   }
 
   /** The compiler makes up names where a class file has none. One parameter cannot be swapped. */
