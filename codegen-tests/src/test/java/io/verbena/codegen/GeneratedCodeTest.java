@@ -17,6 +17,8 @@ import java.util.stream.IntStream;
 import javax.tools.JavaFileObject;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class GeneratedCodeTest {
   private static final String STORE =
@@ -173,6 +175,48 @@ class GeneratedCodeTest {
     try (InputStream in = VerbenaProcessor.class.getClassLoader().getResourceAsStream(name)) {
       return new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8).strip();
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "boolean isOdd; | public boolean isOdd() { return isOdd; } | public void setOdd(boolean odd) { isOdd = odd; }",
+        "Boolean isOdd; | public Boolean getOdd() { return isOdd; } | public void setOdd(Boolean odd) { isOdd = odd; }",
+        "boolean xAxis; | public boolean isxAxis() { return xAxis; } | public void setxAxis(boolean to) { xAxis = to; }",
+        "String xAxis; | public String getxAxis() { return xAxis; } | public void setxAxis(String to) { xAxis = to; }",
+        "String URL; | public String getURL() { return URL; } | public void setURL(String to) { URL = to; }",
+      })
+  void callsAccessorsAsIdesMakeThem(String field, String getter, String setter) {
+    assertThat(withBean("private " + field + getter + setter).errors()).isEmpty();
+  }
+
+  @Test
+  void anAccessorOfAnotherFieldIsNotTakenForOne() {
+    String fields = "private boolean isOdd; private boolean odd;";
+    String accessors =
+        "public boolean isOdd() { return odd; } public void setOdd(boolean to) { odd = to; }";
+    assertThat(withBean(fields + accessors).errors())
+        .extracting(error -> error.getMessage(null))
+        .singleElement()
+        .asString()
+        .startsWith("RPC031 field isOdd has no setter setIsOdd(...).");
+  }
+
+  private static Compiled withBean(String body) {
+    return Compiled.of(
+        Map.of(
+            "Bean.java",
+            "package shop; final class Bean { %s }".formatted(body),
+            "Beans.java",
+            """
+            package shop;
+            import io.verbena.api.*;
+            @RpcService(name = "beans.v1")
+            interface Beans {
+              @RpcMethod(id = 1) Bean get();
+            }
+            """));
   }
 
   /** The code of a method is limited to 64 KiB, which the schema of a large contract exceeds. */

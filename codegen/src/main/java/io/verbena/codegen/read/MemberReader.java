@@ -13,6 +13,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import javax.lang.model.element.Element;
 import javax.lang.model.element.ExecutableElement;
 import javax.lang.model.element.Modifier;
@@ -153,7 +154,8 @@ final class MemberReader {
 
   /** Returns the getter whose result is the member's own type; other methods may have its names. */
   private @Nullable ExecutableElement getter(String name, TypeMirror of, TypeElement type) {
-    return access.getters(type, getters(name, of)).stream()
+    return Stream.of(getters(name, of), beanNames("get", name, of, type))
+        .flatMap(names -> access.getters(type, names).stream())
         .filter(method -> types.isSameType(method.getReturnType(), of))
         .findFirst()
         .orElse(null);
@@ -173,7 +175,9 @@ final class MemberReader {
   }
 
   private @Nullable String setter(String name, TypeMirror fieldType, TypeElement type) {
-    return setters(name, type).stream()
+    List<String> names = List.of("set" + capitalized(name), name);
+    return Stream.of(names, beanNames("set", name, fieldType, type))
+        .flatMap(some -> setters(some, type).stream())
         .filter(method -> types.isSameType(method.getParameters().getFirst().asType(), fieldType))
         .map(method -> method.getSimpleName().toString())
         .findFirst()
@@ -181,8 +185,9 @@ final class MemberReader {
   }
 
   private String missingSetter(String name, TypeMirror of, TypeElement type) {
-    List<ExecutableElement> others = setters(name, type);
-    String wanted = "setter set" + capitalized(name);
+    String setter = "set" + capitalized(name);
+    List<ExecutableElement> others = setters(List.of(setter, name), type);
+    String wanted = "setter " + setter;
     return others.isEmpty()
         ? wanted + "(...)"
         : "%s(%s) or %s(%s): %s takes %s"
@@ -195,8 +200,7 @@ final class MemberReader {
                 simple(others.getFirst().getParameters().getFirst().asType()));
   }
 
-  private List<ExecutableElement> setters(String name, TypeElement type) {
-    List<String> names = List.of("set" + capitalized(name), name);
+  private List<ExecutableElement> setters(List<String> names, TypeElement type) {
     return access.methods(type).stream()
         .filter(method -> names.contains(method.getSimpleName().toString()))
         .filter(method -> method.getParameters().size() == 1)
@@ -314,6 +318,30 @@ final class MemberReader {
     return type.getKind() == TypeKind.BOOLEAN
         ? List.of("is" + capitalized(name), "get" + capitalized(name), name)
         : List.of("get" + capitalized(name), name);
+  }
+
+  /**
+   * Returns the names that IDEs give to accessors by the rules of java.beans, where those differ:
+   * getxAxis() of a field xAxis, and setOdd() of a boolean field isOdd if no field odd has it.
+   */
+  private static List<String> beanNames(
+      String prefix, String name, TypeMirror of, TypeElement type) {
+    if (name.matches("\\p{javaLowerCase}\\p{javaUpperCase}.*")) {
+      return of.getKind() == TypeKind.BOOLEAN && prefix.equals("get")
+          ? List.of("is" + name, "get" + name)
+          : List.of(prefix + name);
+    }
+    boolean isBoolean =
+        of.getKind() == TypeKind.BOOLEAN || of.toString().endsWith("java.lang.Boolean");
+    if (!isBoolean || !name.matches("is\\p{javaUpperCase}.*")) {
+      return List.of();
+    }
+    String property = name.substring(2);
+    boolean isTaken =
+        Access.hierarchy(type).stream()
+            .flatMap(declaring -> ElementFilter.fieldsIn(declaring.getEnclosedElements()).stream())
+            .anyMatch(field -> capitalized(field.getSimpleName().toString()).equals(property));
+    return isTaken ? List.of() : List.of(prefix + property);
   }
 
   /** Returns a type without its packages. */
