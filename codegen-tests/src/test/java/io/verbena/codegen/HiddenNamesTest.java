@@ -53,7 +53,8 @@ class HiddenNamesTest {
             @org.jspecify.annotations.Nullable Item next,
             java.util.OptionalLong number,
             java.util.Optional<java.lang.String> more,
-            java.util.List<java.lang.String>[] lists) {}
+            java.util.List<java.lang.String>[] lists,
+            int @org.jspecify.annotations.Nullable [] numbers) {}
 
         sealed interface Shop {}
 
