@@ -4,6 +4,8 @@ import io.verbena.api.RpcStatus;
 import io.verbena.link.memory.DirectMemory;
 import io.verbena.link.memory.MemoryBudget;
 import io.verbena.link.memory.Quota;
+import io.verbena.link.memory.Shortage;
+import io.verbena.link.memory.Waiters;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
@@ -30,6 +32,7 @@ public final class BulkMemory implements AutoCloseable {
   private static final int MOST_WASTE = 4;
 
   private final MemoryBudget budget;
+  private final Waiters waiters = new Waiters(this::left);
   private final List<ArrayDeque<MemorySegment>> free = new ArrayList<>();
 
   private long slabBytes;
@@ -85,6 +88,10 @@ public final class BulkMemory implements AutoCloseable {
     return keptBytes;
   }
 
+  private long left() {
+    return budget.limit() - budget.reserved();
+  }
+
   private boolean reserve(long bytes) {
     boolean reserved = budget.reserve(bytes);
     if (reserved) {
@@ -135,21 +142,35 @@ public final class BulkMemory implements AutoCloseable {
     }
   }
 
-  /** Returns the reason why this many bytes could not be claimed. */
-  public TransferProblem noRoom(long wanted) {
+  /**
+   * Returns the reason why this many bytes could not be claimed for a session. It passes when the
+   * session has more room, or when others release memory: parts that have shrunk since they were
+   * taken can fill the budget although the session's own part is free.
+   */
+  public TransferProblem noRoom(long wanted, Quota.Share share) {
+    String reason = "one session may use five eighths, and this one uses " + share.held();
+    String cure =
+        "Close received objects, raise bulkMemoryBytes, or transfer fewer objects at a time";
     if (DirectMemory.isOut()) {
-      return new TransferProblem(
-          RpcStatus.RESOURCE_EXHAUSTED,
-          "no %d bytes of bulk memory: %d of %d are in use, and the process has no"
-                  .formatted(wanted, inUse(), limit())
-              + " direct memory left: raise -XX:MaxDirectMemorySize, or lower bulkMemoryBytes");
+      reason = "the process has no direct memory left";
+      cure = "Raise -XX:MaxDirectMemorySize, or lower bulkMemoryBytes";
+    } else if (isFull(wanted)) {
+      reason = "the sessions together need more";
     }
     return new TransferProblem(
-        RpcStatus.RESOURCE_EXHAUSTED,
-        "no %d bytes of bulk memory: %d of %d are in use, and one session may use five"
-                .formatted(wanted, inUse(), limit())
-            + " eighths. Close received objects, raise bulkMemoryBytes, or transfer fewer"
-            + " objects at a time");
+            RpcStatus.RESOURCE_EXHAUSTED,
+            "no %d bytes of bulk memory: %d of %d are in use, and %s. %s"
+                .formatted(wanted, inUse(), limit(), reason, cure))
+        .passing(shortage(wanted, share));
+  }
+
+  /** Returns the shortage that prevented a session from claiming this many bytes. */
+  public Shortage shortage(long wanted, Quota.Share share) {
+    return isFull(wanted) ? new Shortage(waiters, () -> wanted) : share.shortage(wanted);
+  }
+
+  private boolean isFull(long wanted) {
+    return wanted > left() || DirectMemory.isOut();
   }
 
   private synchronized @Nullable Block keptBlock(long bytes) {
@@ -255,14 +276,17 @@ public final class BulkMemory implements AutoCloseable {
     return free.get(Long.numberOfTrailingZeros(size) - SMALLEST_SHIFT);
   }
 
-  private synchronized void putBack(MemorySegment whole, @Nullable Arena own) {
+  private void putBack(MemorySegment whole, @Nullable Arena own) {
     long size = whole.byteSize();
-    if (own == null) {
-      freeOf(size).push(whole);
-    } else {
-      keepOrFree(new OwnBlock(whole, own));
+    synchronized (this) {
+      if (own == null) {
+        freeOf(size).push(whole);
+      } else {
+        keepOrFree(new OwnBlock(whole, own));
+      }
+      budget.release(size);
     }
-    budget.release(size);
+    waiters.freed();
   }
 
   private void keepOrFree(OwnBlock block) {

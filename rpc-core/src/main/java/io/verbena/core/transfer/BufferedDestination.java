@@ -109,7 +109,7 @@ abstract class BufferedDestination extends Destination {
       blocks = claim(1, size);
     }
     if (blocks == null) {
-      throw memory.noRoom(size);
+      throw memory.noRoom(size, share);
     }
     return blocks;
   }
@@ -152,8 +152,8 @@ abstract class BufferedDestination extends Destination {
 
   private void release(Block block) {
     if (claimed.remove(block)) {
-      share.give(block.memory().byteSize());
       block.release();
+      share.give(block.memory().byteSize());
     }
   }
 

@@ -370,7 +370,7 @@ final class LargeValueDestination extends Destination {
     @Nullable List<Block> claimed = bulk.claim(count, blockSize());
     if (claimed == null) {
       outside.give(bytes);
-      throw bulk.noRoom(bytes);
+      throw bulk.noRoom(bytes, outside);
     }
     inBlocks = bytes;
     blocks = claimed;

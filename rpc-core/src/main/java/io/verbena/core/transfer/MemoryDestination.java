@@ -73,7 +73,7 @@ final class MemoryDestination extends Destination {
     BulkMemory.Block claimed = pool.claim(Math.max(1, length), share);
     if (claimed == null) {
       throw share.mayEverTake(length)
-          ? pool.noRoom(length).passing(share.shortage(length))
+          ? pool.noRoom(length, share)
           : new TransferProblem(
               RpcStatus.RESOURCE_EXHAUSTED, share.refusal(length, "bulkMemoryBytes"));
     }

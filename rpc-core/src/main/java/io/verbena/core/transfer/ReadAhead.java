@@ -1,5 +1,6 @@
 package io.verbena.core.transfer;
 
+import io.verbena.api.RpcStatus;
 import io.verbena.core.bulk.BulkMemory;
 import io.verbena.core.bulk.BulkMemory.Block;
 import io.verbena.core.bulk.LimitedWait;
@@ -10,6 +11,7 @@ import io.verbena.link.memory.Shortage;
 import io.verbena.link.memory.Waiters;
 import java.util.Collection;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,44 +52,59 @@ final class ReadAhead {
       throws TransferProblem {
     long each = BulkMemory.sizeFor(size);
     if (held > 0 && held + count * each > (wait != null ? most : most / 2)) {
-      await(wait, new Shortage(waiters, () -> count * each));
+      await(wait, new Shortage(waiters, () -> count * each), () -> readAlready(count * each));
       return null;
     }
-    int taken = taken(count, each);
-    if (taken == 0) {
-      await(wait, share.shortage(each));
+    List<Block> blocks = taken(count, size);
+    if (blocks.isEmpty()) {
+      await(wait, memory.shortage(each, share), () -> memory.noRoom(each, share));
       return null;
-    }
-    List<Block> blocks = memory.claim(taken, size);
-    if (blocks == null) {
-      share.give(taken * each);
-      throw memory.noRoom(taken * each);
     }
     blocks.forEach(block -> held += block.size());
     moved();
     return blocks;
   }
 
-  private void await(@Nullable LimitedWait wait, Shortage of) throws TransferProblem {
+  private void await(@Nullable LimitedWait wait, Shortage of, Supplier<TransferProblem> why)
+      throws TransferProblem {
     if (wait != null) {
       wait.tries();
       if (!wait.goesOn(of)) {
-        throw memory.noRoom(of.needs().getAsLong());
+        throw why.get();
       }
     }
   }
 
-  /** Takes a part of the share for at most this many blocks. Returns the number of blocks. */
-  private int taken(int count, long each) {
-    int taken = count;
-    while (taken > 0 && !share.take(taken * each)) {
-      taken /= 2;
+  private TransferProblem readAlready(long wanted) {
+    return new TransferProblem(
+        RpcStatus.RESOURCE_EXHAUSTED,
+        "no %d bytes of bulk memory: of the %d that one session may have to read ahead of sending,"
+                .formatted(wanted, most)
+            + " %d are in use. Raise bulkMemoryBytes, or transfer fewer objects at a time"
+                .formatted(held));
+  }
+
+  /** Takes at most this many blocks, which count in the session's share. */
+  private List<Block> taken(int count, long size) {
+    long each = BulkMemory.sizeFor(size);
+    for (int most = count; most > 0; most /= 2) {
+      if (share.take(most * each)) {
+        List<Block> blocks = memory.claim(most, size);
+        if (blocks != null) {
+          return blocks;
+        }
+        share.give(most * each);
+      }
     }
-    if (taken == 0 && held == 0 && !share.mayEverTake(each)) {
-      share.takeAnyway(each); // otherwise no object could ever be sent
-      taken = 1;
+    if (held > 0 || share.mayEverTake(each)) {
+      return List.of();
     }
-    return taken;
+    List<Block> blocks = memory.claim(1, size); // otherwise no object could ever be sent
+    if (blocks == null) {
+      return List.of();
+    }
+    share.takeAnyway(each);
+    return blocks;
   }
 
   private long free() {
