@@ -49,9 +49,23 @@ public final class WireEncoder implements WireOut {
   private @Nullable Supplier<? extends LargeValues> partsMaker;
   private @Nullable LargeValues parts;
   private @Nullable MessageStreams streams;
+  private @Nullable Growth growth;
 
   /** The remedy for a large value that found no room beside the message; null if all found room. */
   private @Nullable String cure;
+
+  /** Provides the heap memory of a message that outgrows its slot. */
+  @FunctionalInterface
+  public interface Growth {
+    /**
+     * The message is about to move to a longer buffer, and needs both until it has moved.
+     *
+     * @param from the heap memory of its present buffer in bytes; 0 if it is in its slot
+     * @param to the heap memory of the longer buffer in bytes
+     * @throws WireException if there is no memory. The message then ends
+     */
+    void grows(int from, int to);
+  }
 
   /**
    * Starts a message.
@@ -81,6 +95,7 @@ public final class WireEncoder implements WireOut {
     this.spilled = false;
     this.cure = null;
     this.streams = null;
+    this.growth = null;
     dropParts();
   }
 
@@ -95,6 +110,11 @@ public final class WireEncoder implements WireOut {
     this.partsMaker = maker;
   }
 
+  /** Asks for the heap memory of the message that was started. Otherwise it is simply allocated. */
+  public void growsBy(Growth provider) {
+    growth = provider;
+  }
+
   /**
    * Ends the message. Returns its large values, which then belong to the caller, or null if it has
    * none.
@@ -107,6 +127,7 @@ public final class WireEncoder implements WireOut {
       writeInt(position - table);
       parts = null;
     }
+    growth = null; // a pooled encoder does not keep it alive
     return taken;
   }
 
@@ -409,6 +430,9 @@ public final class WireEncoder implements WireOut {
     }
     long doubled = Math.max(needed, 2L * Math.max(limit - start, 512));
     int capacity = start + (int) Math.min(doubled, maxMessageBytes);
+    if (growth != null) {
+      growth.grows(spilled ? buffer.capacity() : 0, capacity);
+    }
     ByteBuffer larger = ByteBuffer.allocate(capacity);
     larger.put(0, buffer, 0, position);
     buffer = larger;

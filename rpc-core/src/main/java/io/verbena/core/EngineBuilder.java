@@ -121,8 +121,10 @@ public abstract sealed class EngineBuilder<B extends EngineBuilder<B>>
    * Sets the memory for results that are longer than a slot and not yet received by the peer, in
    * bytes, for all sessions together. Half of it is shared first come, first served; the other half
    * is guaranteed to all sessions in equal parts. When a session has used its part, further calls
-   * of methods with such long results wait. One handler at a time always runs. Default: a quarter
-   * of the heap.
+   * of methods with such long results wait. One handler at a time always runs. A result that is
+   * longer than earlier ones waits on its handler's thread while the peer receives earlier results,
+   * and fails with RESOURCE_EXHAUSTED after 10 s in which the peer receives none. Default: a
+   * quarter of the heap.
    *
    * @throws IllegalArgumentException if it is less than 1
    */

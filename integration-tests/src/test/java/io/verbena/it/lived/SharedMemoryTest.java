@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Peers that stop in the middle, and what the others of the same client or server notice: nothing.
@@ -68,11 +69,13 @@ class SharedMemoryTest {
     }
   }
 
-  @Test
-  void clientsThatAskForMuchAndReadNothingLeaveTheServerItsMemory() throws Exception {
+  /** Results that follow many short ones of the same method are longer than expected. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 200})
+  void clientsThatAskForMuchAndReadNothingLeaveTheServerItsMemory(int shortOnes) throws Exception {
     try (JavaProcess server = JavaProcess.start(SMALL_HEAP, Server.class, "1")) {
       String address = server.line();
-      try (JavaProcess askers = JavaProcess.start(Askers.class, address);
+      try (JavaProcess askers = JavaProcess.start(Askers.class, address, "" + shortOnes);
           VerbenaClient client = VerbenaClient.builder().build();
           Session session = client.connect(address)) {
         askers.line();
@@ -236,7 +239,8 @@ class SharedMemoryTest {
   }
 
   /**
-   * Clients that ask for more than there is memory for; prints how many results came in the end.
+   * Clients that ask for more than there is memory for, after some short results each; prints how
+   * many long ones came in the end.
    */
   static final class Askers {
     private Askers() {}
@@ -247,6 +251,9 @@ class SharedMemoryTest {
       for (int i = 0; i < PEERS; i++) {
         Session session = VerbenaClient.builder().build().connect(args[0]);
         WarehouseRpc.Async warehouse = WarehouseRpc.async(session, PATIENT);
+        for (int j = 0; j < Integer.parseInt(args[1]); j++) {
+          warehouse.fetch(1).toCompletableFuture().join();
+        }
         for (int j = 0; j < ASKED; j++) {
           results.add(
               warehouse

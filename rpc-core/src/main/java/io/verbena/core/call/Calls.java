@@ -59,8 +59,8 @@ public final class Calls {
 
   final SlotShare slotShare;
 
-  /** The share of memory for replies that the peer has not received yet. */
-  final Quota.Share replyMemory;
+  /** The memory for replies that the peer has not received yet. */
+  final ReplyMemory replyMemory;
 
   /** The costs of the path, which decide which values travel beside their message. */
   final PathCosts path;
@@ -101,7 +101,7 @@ public final class Calls {
     this.window = new CallWindow(maxCalls);
     this.slots = context.slots();
     this.slotShare = session.memory().slots();
-    this.replyMemory = session.memory().replies();
+    this.replyMemory = new ReplyMemory(session);
     this.path = session.pathCosts();
     this.compression = context.compression();
     BulkMemory bulk = context.bulk().memory();

@@ -1,9 +1,7 @@
 package io.verbena.core.call;
 
-import io.verbena.core.contract.LocalServices.Method;
 import io.verbena.core.sequence.Outbox;
 import io.verbena.core.session.SessionImpl;
-import io.verbena.link.memory.Quota;
 import io.verbena.link.memory.Waiters;
 import java.util.Comparator;
 import java.util.List;
@@ -12,30 +10,30 @@ import java.util.PriorityQueue;
 /**
  * Starts the handlers of one session's calls in the order of the calls. They start at once while
  * there is memory for their replies. If the peer does not read its replies, its further calls wait.
- * Calls that run already are answered even if their replies take more memory.
  *
  * <p>The size of a reply is estimated from earlier replies of the method. A handler reserves it
- * twice, for the result and for its encoding. If the method has never replied, memory is reserved
- * just before the handler runs, when other calls may have shown how much it needs. Without enough
+ * twice, for the result and for its encoding. Just before it runs, other calls may have shown that
+ * the method needs more, or how much it needs at all. The rest is reserved then. Without enough
  * memory the handler is postponed. One handler always runs, so that a session with a small share
- * makes progress, one reply at a time. A call whose arguments are read beside the loop keeps its
- * turn, and later calls wait for it. On the loop, except {@link #mayRun}.
+ * makes progress, one reply at a time. A reply that outgrows its reservation {@linkplain
+ * ReplyMemory#obtain takes} the rest as it is encoded. A call whose arguments are read beside the
+ * loop keeps its turn, and later calls wait for it. On the loop, except {@link #mayRun}.
  */
 final class HandlerStarts {
   private final SessionImpl session;
   private final Outbox outbox;
   private final long maxKeptBytes;
-  private final Quota.Share memory;
+  private final ReplyMemory memory;
   private final PriorityQueue<ServerCall> waiting =
       new PriorityQueue<>(Comparator.comparingLong(call -> call.id));
   private final Waiters.Place place;
 
-  HandlerStarts(SessionImpl session) {
-    this.session = session;
+  HandlerStarts(Calls shared) {
+    this.session = shared.session;
     this.outbox = session.outbox();
     this.maxKeptBytes = session.limits().maxKeptBytes();
-    this.memory = session.memory().replies();
-    this.place = memory.waiters().place(session.loop().executor(), this::startWaiting);
+    this.memory = shared.replyMemory;
+    this.place = memory.share().waiters().place(session.loop().executor(), this::startWaiting);
   }
 
   /** Returns whether a call's handler may start now. Otherwise it starts later. */
@@ -56,9 +54,9 @@ final class HandlerStarts {
     }
   }
 
-  /** Returns whether handlers wait. */
+  /** Returns whether handlers wait, to start or for the memory of their results. */
   boolean hasWaiting() {
-    return !waiting.isEmpty();
+    return !waiting.isEmpty() || memory.isAwaited();
   }
 
   /** Keeps a call's turn until its arguments have been read. Later calls wait. */
@@ -85,6 +83,7 @@ final class HandlerStarts {
 
   /** Starts waiting handlers that may start now. */
   void startWaiting() {
+    memory.look();
     while (!waiting.isEmpty() && waiting.peek().isHandled() && admits(waiting.peek())) {
       place.leave();
       waiting.remove().startLate();
@@ -92,44 +91,29 @@ final class HandlerStarts {
   }
 
   private boolean admits(ServerCall call) {
-    if (outbox.owedBytes() > maxKeptBytes) {
+    if (outbox.owedBytes() > maxKeptBytes || memory.isAwaited()) {
       return false; // the next acknowledgement checks again
     }
     long expected = call.expectedReply();
-    if (expected == Method.UNKNOWN) {
-      call.reserved(Method.UNKNOWN);
+    if (expected <= 0 || memory.reserve(call, 2 * expected)) {
       return true;
     }
-    if (expected == 0 || reserves(call, expected)) {
-      return true;
-    }
-    place.join(() -> memory.beyond(2 * expected));
+    place.join(() -> memory.share().beyond(2 * expected));
     return false;
   }
 
-  private boolean reserves(ServerCall call, long expected) {
-    long bytes = 2 * expected;
-    if (memory.held() == 0) {
-      memory.takeAnyway(bytes);
-    } else if (!memory.take(bytes)) {
-      return false;
-    }
-    call.reserved(bytes);
-    return true;
-  }
-
   /**
-   * Returns whether a handler may run that was started with a reply of unknown size. Otherwise it
-   * must be {@linkplain #putOff postponed}. On the handler's thread.
+   * Returns whether a handler may run that was started when its reply was expected to be shorter.
+   * Otherwise it must be {@linkplain #putOff postponed}. On the handler's thread.
    */
   boolean mayRun(ServerCall call) {
     long expected = call.expectedReply();
-    return call.reserved() != Method.UNKNOWN || expected <= 0 || reserves(call, expected);
+    return expected <= 0 || memory.reserve(call, 2 * expected);
   }
 
   /** Postpones a handler. */
   void putOff(ServerCall call) {
-    call.reserved(0);
+    memory.release(call);
     call.awaitsPeer();
     await(call);
     startWaiting();
@@ -137,11 +121,7 @@ final class HandlerStarts {
 
   /** A handler has ended, and its reply has been counted. */
   void ended(ServerCall call) {
-    long reserved = call.reserved();
-    call.reserved(0);
-    if (reserved > 0) {
-      memory.give(reserved);
-    }
+    memory.release(call);
   }
 
   /**

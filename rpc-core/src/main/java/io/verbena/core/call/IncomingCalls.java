@@ -88,7 +88,7 @@ public final class IncomingCalls implements Participant {
     this.shared = shared;
     this.contracts = contracts;
     this.services = contracts.local();
-    this.starts = new HandlerStarts(session);
+    this.starts = new HandlerStarts(shared);
     this.oneways = new IncomingOneways(shared);
     this.awaitingValues =
         new MessagesAwaitingValues(shared, true, this::refuse, this::peerLostBefore);

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * The reply to a call, from writing to sending. It is the base class of {@link ServerCall}, so that
  * a call needs only one object. The handler's thread writes it, and the loop sends it.
  */
-public abstract class ReplyMessage implements Reply, Outgoing {
+public abstract class ReplyMessage implements Reply, Outgoing, WireEncoder.Growth {
   /**
    * The deadline for the streams of a reply. It does not matter, because it concerns received
    * streams only.
@@ -50,6 +50,9 @@ public abstract class ReplyMessage implements Reply, Outgoing {
 
   /** The number that the caller assigned. */
   long id;
+
+  /** The memory that was reserved for it. Guarded by {@link ReplyMemory}. */
+  long reserved;
 
   private @Nullable Slot slot;
   private @Nullable Answer answer;
@@ -181,6 +184,7 @@ public abstract class ReplyMessage implements Reply, Outgoing {
     out.start(target.buffer(), BODY, host.maxMessageBytes, host.maxDepth);
     if (kind != FrameKind.FAILURE && !method.oneway()) {
       out.takeOut(host.path.beside(), host.resultParts);
+      out.growsBy(this);
       if (method.streaming()) {
         CallStreams sent = host.streams().of(method, NONE_RECEIVED, false);
         out.streams(sent);
@@ -188,6 +192,13 @@ public abstract class ReplyMessage implements Reply, Outgoing {
       }
     }
     return out;
+  }
+
+  /** The reply outgrows its slot or its buffer. */
+  @Override
+  public final void grows(int from, int to) {
+    served.replyTakes(to); // calls that have not begun reserve it
+    host.replyMemory.obtain(this, (long) from + to);
   }
 
   /**
@@ -202,7 +213,7 @@ public abstract class ReplyMessage implements Reply, Outgoing {
     }
     WireEncoder written = target.encoder();
     long plain = written.spilled() ? written.length() : 0; // the memory that its handler used
-    int flags = written.length() < host.path.compressFrom() ? 0 : host.compress(written);
+    int flags = compresses(written, plain) ? host.compress(written) : 0;
     if (flags != 0) {
       target.header(FrameHeader.withFlags(target.first(), flags), target.third());
     }
@@ -213,14 +224,20 @@ public abstract class ReplyMessage implements Reply, Outgoing {
     LargeValues beside = target.encoded(BODY);
     long bytes = target.onHeap();
     if (bytes > 0) {
-      target.charge(host.replyMemory, bytes);
+      host.replyMemory.charge(this, target, bytes);
     }
     if (beside instanceof LargeValuesOut parts) {
       target.header(FrameHeader.withFlags(target.first(), FrameHeader.FLAG_PARTS), target.third());
-      parts.charge(host.replyMemory);
+      parts.charge(host.replyMemory.share());
       bytes += parts.copiedBytes();
     }
     served.replyTook(Math.max(bytes, plain));
+  }
+
+  /** Returns whether the reply is compressed. That takes twice its memory again, for a while. */
+  private boolean compresses(WireEncoder written, long plain) {
+    return written.length() >= host.path.compressFrom()
+        && (plain == 0 || host.replyMemory.grow(this, 3 * plain));
   }
 
   /**

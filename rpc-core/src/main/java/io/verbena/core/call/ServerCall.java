@@ -100,8 +100,6 @@ public final class ServerCall extends ReplyMessage
   /** Whether it was passed to the executor. On the loop. */
   private boolean handedOver;
 
-  private long reserved;
-
   /** The event of its running handler; null if none is recorded. */
   private @Nullable ServerCallEvent recorded;
 
@@ -343,16 +341,6 @@ public final class ServerCall extends ReplyMessage
    */
   long expectedReply() {
     return served.oneway ? 0 : served.expectedReply();
-  }
-
-  /** Returns the memory that was reserved for its reply. */
-  long reserved() {
-    return reserved;
-  }
-
-  /** Sets the memory that was reserved for its reply. */
-  void reserved(long bytes) {
-    reserved = bytes;
   }
 
   /** Returns whether the dispatcher has passed a handler. */

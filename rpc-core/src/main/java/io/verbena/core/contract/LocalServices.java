@@ -63,6 +63,13 @@ public final class LocalServices {
       return expectedReply;
     }
 
+    /** Notes that a reply which is not complete has at least this size. */
+    public void replyTakes(long bytes) {
+      if (bytes > expectedReply) {
+        expectedReply = bytes;
+      }
+    }
+
     /** Notes the size of a reply. */
     public void replyTook(long bytes) {
       long before = expectedReply;

@@ -140,10 +140,14 @@ public final class Slot {
     return pool == null ? buffer.capacity() : 0;
   }
 
-  /** Counts so many bytes against a share until the slot is released. */
-  public void charge(Quota.Share share, long bytes) {
+  /**
+   * Counts so many bytes against a share until the slot is released.
+   *
+   * @param taken how many of them were taken from the share already
+   */
+  public void charge(Quota.Share share, long bytes, long taken) {
     uncharge();
-    share.takeAnyway(bytes);
+    share.takeAnyway(bytes - taken);
     chargedTo = share;
     charged = bytes;
   }
