@@ -18,7 +18,7 @@ enum Planted {
 
   /** What a handler reserved for its reply is not given back. */
   QUOTA_NOT_GIVEN_BACK(
-      2, Slip.in("core.call.HandlerStarts", "ended", Planting.withoutCalling("give"))),
+      2, Slip.in("core.call.HandlerStarts", "ended", Planting.withoutCalling("release"))),
 
   /** Credit that went back is owed again. */
   CREDIT_RETURNED_TWICE(
@@ -100,11 +100,11 @@ enum Planted {
       Workload.FLAPPING,
       Slip.in("core.session.Upgrade", "backOff", Planting.neverBranching(Opcode.IFLT))),
 
-  /** The greeting that resumes a session asks for a better link, however often one was lost. */
-  ASKED_WITH_EACH_GREETING(
+  /** A resumed session asks for a better link at once, however often one was lost. */
+  ASKED_WITH_EACH_LINK(
       8,
       Workload.FLAPPING,
-      Slip.in("core.session.Upgrade", "greets", Planting.returning("isDue", 1))),
+      Slip.in("core.session.Upgrade", "attached", Planting.returning("isDue", 1))),
 
   /** What waits for a server that takes nothing compressed is left as it is. */
   COMPRESSED_FOR_THE_PEER_BEFORE(

@@ -126,7 +126,7 @@ enum Workload {
         next[session] = opened;
         steps.add(new Fault(0, FaultKind.STREAM_DELAY, session, LONG_NANOS, 20_000_000));
         steps.add(new Fault(0, FaultKind.FABRIC_DELAY, session, LONG_NANOS, 60_000_000));
-        long lost = opened + 160_000_000 + random.nextLong(120_000_000);
+        long lost = opened + 240_000_000 + random.nextLong(120_000_000);
         steps.add(new Fault(lost, FaultKind.DEVICE_REMOVED, session, 1_000_000, random.nextInt(2)));
       }
       for (Step step : drawn.steps()) {
