@@ -1,6 +1,7 @@
 package io.verbena.testkit.bulk;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.verbena.api.RpcStatus;
 import io.verbena.api.bulk.Landing;
@@ -15,6 +16,7 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.HashMap;
@@ -206,10 +208,19 @@ class FileNamesTest {
     }
   }
 
+  private static boolean isInNamesOfFiles(String letter) {
+    try {
+      return Path.of(letter).toString().equals(letter);
+    } catch (InvalidPathException e) {
+      return false;
+    }
+  }
+
   /** Most file systems count bytes of UTF-8, of which the second letter has two. */
   @ParameterizedTest
   @ValueSource(strings = {"n", "é"})
   void aNameThatIsTooLongIsRefusedBeforeAnythingIsWritten(String letter) throws IOException {
+    assumeTrue(isInNamesOfFiles(letter), "file names of this locale lack the letter " + letter);
     int arrived = 0;
     int bytes = letter.getBytes(StandardCharsets.UTF_8).length;
     for (int length = 230 / bytes; length <= 256 / bytes; length++) {
