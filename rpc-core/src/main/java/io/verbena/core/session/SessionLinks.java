@@ -100,6 +100,7 @@ final class SessionLinks implements Command, Timers.Timer {
   private boolean settleSaid;
   private long peerReceived = -1;
   private @Nullable Runnable whenAllClosed;
+  private @Nullable Runnable afterMessage;
 
   /** Whether queued frames will be sent at the end of this duty cycle. */
   private boolean due;
@@ -479,6 +480,11 @@ final class SessionLinks implements Command, Timers.Timer {
     return decoder;
   }
 
+  /** Runs an action once, after the next message that is delivered; null: none. */
+  void afterMessage(@Nullable Runnable action) {
+    afterMessage = action;
+  }
+
   /** Delivers a message to its participant, when it has arrived with its large values. */
   void deliver(Message message) {
     FrameKind kind = message.kind();
@@ -506,8 +512,12 @@ final class SessionLinks implements Command, Timers.Timer {
     }
     if (wrong != null) {
       breakOff(wrong);
-    } else {
-      session.upgrade().messageCame();
+      return;
+    }
+    Runnable next = afterMessage;
+    if (next != null) {
+      afterMessage = null;
+      next.run();
     }
   }
 

@@ -55,8 +55,6 @@ final class Upgrade implements Participant {
   /** The number of such delays, at most, while the first call has no answer. */
   private static final int MOST_HEAD_STARTS = 10;
 
-  private static final int NONE = -1;
-
   private static final Duration LONGEST_DELAY = Duration.ofSeconds(60);
 
   /** A better link that was lost sooner may be lost again, so the delays keep growing. */
@@ -118,8 +116,8 @@ final class Upgrade implements Participant {
    */
   private long timer = Timers.NONE;
 
-  /** The number of head starts that the first call may still have; {@link #NONE}: it has none. */
-  private int headStarts = NONE;
+  /** The number of head starts that the first call may still have. */
+  private int headStarts;
 
   /** The delay after the next failure or loss. */
   private Duration delay = FIRST_DELAY;
@@ -213,7 +211,7 @@ final class Upgrade implements Participant {
   void stop() {
     loop.timers().cancel(timer);
     timer = Timers.NONE;
-    headStarts = NONE;
+    links.afterMessage(null);
     if (up) {
       links.hasNoBetter(name() + " lost, together with the session's first link");
     }
@@ -357,6 +355,7 @@ final class Upgrade implements Participant {
       attempt();
     } else {
       headStarts = MOST_HEAD_STARTS;
+      links.afterMessage(this::headStartEnded);
       headStart();
     }
   }
@@ -370,18 +369,15 @@ final class Upgrade implements Participant {
     if (headStarts > 0 && links.participants.any(Participant::wantsLink)) {
       headStart();
     } else {
-      headStarts = NONE;
+      links.afterMessage(null);
       attempt();
     }
   }
 
-  /** A message of the peer has arrived. The first one ends the head start of the first call. */
-  void messageCame() {
-    if (headStarts != NONE) {
-      headStarts = NONE;
-      loop.timers().cancel(timer);
-      attempt();
-    }
+  /** The server's first message, most often the first answer, ends the head start. */
+  private void headStartEnded() {
+    loop.timers().cancel(timer);
+    attempt();
   }
 
   /** Makes a request for the kind of link whose turn it is. */
