@@ -116,9 +116,6 @@ final class Upgrade implements Participant {
    */
   private long timer = Timers.NONE;
 
-  /** The number of head starts that the first call may still have. */
-  private int headStarts;
-
   /** The delay after the next failure or loss. */
   private Duration delay = FIRST_DELAY;
 
@@ -348,30 +345,32 @@ final class Upgrade implements Participant {
 
   /** Makes the first attempt over a first link, or gives the first call a head start. */
   private void firstAttempt() {
+    if (options.policy() == PathPolicy.REQUIRE_RDMA) {
+      attempt();
+      return;
+    }
     String obstacle = obstacle(controlLink());
     if (!obstacle.isEmpty()) {
       failed(obstacle);
-    } else if (options.policy() == PathPolicy.REQUIRE_RDMA) {
-      attempt();
     } else {
-      headStarts = MOST_HEAD_STARTS;
       links.afterMessage(this::headStartEnded);
-      headStart();
+      headStart(MOST_HEAD_STARTS - 1);
     }
   }
 
-  private void headStart() {
-    headStarts--;
-    timer = schedule(HEAD_START, this::headStartPassed);
-  }
-
-  private void headStartPassed() {
-    if (headStarts > 0 && links.participants.any(Participant::wantsLink)) {
-      headStart();
-    } else {
-      links.afterMessage(null);
-      attempt();
-    }
+  /** Attempts after a head start, or after so many more while the first call has no answer. */
+  private void headStart(int more) {
+    timer =
+        schedule(
+            HEAD_START,
+            () -> {
+              if (more > 0 && links.participants.any(Participant::wantsLink)) {
+                headStart(more - 1);
+              } else {
+                links.afterMessage(null);
+                attempt();
+              }
+            });
   }
 
   /** The server's first message, most often the first answer, ends the head start. */
