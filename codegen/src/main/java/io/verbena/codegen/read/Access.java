@@ -64,7 +64,9 @@ record Access(Elements elements, PackageElement home) {
   }
 
   private static void addHierarchy(TypeElement type, Set<TypeElement> to) {
-    to.add(type);
+    if (!to.add(type)) {
+      return; // by another way
+    }
     List<TypeMirror> parents = new ArrayList<>(type.getInterfaces());
     parents.addFirst(type.getSuperclass());
     for (TypeMirror parent : parents) {

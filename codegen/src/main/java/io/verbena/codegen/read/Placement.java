@@ -64,19 +64,12 @@ public final class Placement {
 
   /** Reports what is certain only at the end: a later round may have a contract that inherits. */
   public void end(Reporter reporter) {
-    contracts.forEach(name -> inherits(elements.getTypeElement(name)));
+    for (String name : contracts) { // what a contract inherits is of use
+      Access.hierarchy(elements.getTypeElement(name)).forEach(of -> noContracts.remove(nameOf(of)));
+    }
     for (String name : noContracts) {
       TypeElement type = elements.getTypeElement(name);
       reporter.error(type, Message.NOT_A_CONTRACT, type.getSimpleName());
-    }
-  }
-
-  /** Forgets the interfaces whose methods a contract inherits. */
-  private void inherits(TypeElement contract) {
-    for (TypeMirror parent : contract.getInterfaces()) {
-      TypeElement type = (TypeElement) ((DeclaredType) parent).asElement();
-      noContracts.remove(nameOf(type));
-      inherits(type);
     }
   }
 
