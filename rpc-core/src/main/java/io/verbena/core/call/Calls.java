@@ -101,7 +101,7 @@ public final class Calls {
     this.window = new CallWindow(maxCalls);
     this.slots = context.slots();
     this.slotShare = session.memory().slots();
-    this.replyMemory = new ReplyMemory(session);
+    this.replyMemory = new ReplyMemory(session.memory().replies());
     this.path = session.pathCosts();
     this.compression = context.compression();
     BulkMemory bulk = context.bulk().memory();

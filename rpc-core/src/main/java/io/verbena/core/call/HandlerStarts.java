@@ -1,39 +1,59 @@
 package io.verbena.core.call;
 
+import io.verbena.api.wire.WireException;
+import io.verbena.core.bulk.LimitedWait;
+import io.verbena.core.loop.EventLoop;
 import io.verbena.core.sequence.Outbox;
 import io.verbena.core.session.SessionImpl;
+import io.verbena.link.memory.Shortage;
 import io.verbena.link.memory.Waiters;
+import java.util.ArrayDeque;
 import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Starts the handlers of one session's calls in the order of the calls. They start at once while
- * there is memory for their replies. If the peer does not read its replies, its further calls wait.
+ * Starts the handlers of one session's calls in the order of the calls, and has all that waits
+ * until the peer takes earlier replies. Handlers start at once while there is memory for their
+ * replies. If the peer does not read its replies, its further calls wait.
  *
  * <p>The size of a reply is estimated from earlier replies of the method. A handler reserves it
  * twice, for the result and for its encoding. Just before it runs, other calls may have shown that
  * the method needs more, or how much it needs at all. The rest is reserved then. Without enough
  * memory the handler is postponed. One handler always runs, so that a session with a small share
- * makes progress, one reply at a time. A reply that outgrows its reservation {@linkplain
- * ReplyMemory#obtain takes} the rest as it is encoded. A call whose arguments are read beside the
- * loop keeps its turn, and later calls wait for it. On the loop, except {@link #mayRun}.
+ * makes progress, one reply at a time. A reply that outgrows its reservation takes the rest as it
+ * is encoded, before further handlers start. A call whose arguments are read beside the loop keeps
+ * its turn, and later calls wait for it. On the loop, except {@link #mayRun} and {@link
+ * #awaitMemory}.
  */
 final class HandlerStarts {
   private final SessionImpl session;
+  private final EventLoop loop;
   private final Outbox outbox;
   private final long maxKeptBytes;
   private final ReplyMemory memory;
+
+  /** The handlers that wait. */
   private final PriorityQueue<ServerCall> waiting =
       new PriorityQueue<>(Comparator.comparingLong(call -> call.id));
+
+  /** The place of the first of them, if it waits for memory. */
   private final Waiters.Place place;
+
+  /** The replies that wait while they are encoded, in order of arrival. */
+  private final ArrayDeque<Growth> growing = new ArrayDeque<>();
 
   HandlerStarts(Calls shared) {
     this.session = shared.session;
+    this.loop = shared.loop;
     this.outbox = session.outbox();
     this.maxKeptBytes = session.limits().maxKeptBytes();
     this.memory = shared.replyMemory;
-    this.place = memory.share().waiters().place(session.loop().executor(), this::startWaiting);
+    this.place = memory.share().waiters().place(loop.executor(), this::startWaiting);
   }
 
   /** Returns whether a call's handler may start now. Otherwise it starts later. */
@@ -56,7 +76,7 @@ final class HandlerStarts {
 
   /** Returns whether handlers wait, to start or for the memory of their results. */
   boolean hasWaiting() {
-    return !waiting.isEmpty() || memory.isAwaited();
+    return !waiting.isEmpty() || !growing.isEmpty();
   }
 
   /** Keeps a call's turn until its arguments have been read. Later calls wait. */
@@ -81,9 +101,12 @@ final class HandlerStarts {
     waiting.remove(call);
   }
 
-  /** Starts waiting handlers that may start now. */
+  /** Lets go on what may go on now: a reply that waits for its memory, and then handlers. */
   void startWaiting() {
-    memory.look();
+    Growth first = growing.peekFirst();
+    if (first != null) {
+      first.look();
+    }
     while (!waiting.isEmpty() && waiting.peek().isHandled() && admits(waiting.peek())) {
       place.leave();
       waiting.remove().startLate();
@@ -91,7 +114,7 @@ final class HandlerStarts {
   }
 
   private boolean admits(ServerCall call) {
-    if (outbox.owedBytes() > maxKeptBytes || memory.isAwaited()) {
+    if (outbox.owedBytes() > maxKeptBytes || !growing.isEmpty()) {
       return false; // the next acknowledgement checks again
     }
     long expected = call.expectedReply();
@@ -113,15 +136,17 @@ final class HandlerStarts {
 
   /** Postpones a handler. */
   void putOff(ServerCall call) {
-    memory.release(call);
+    ended(call);
     call.awaitsPeer();
     await(call);
     startWaiting();
   }
 
-  /** A handler has ended, and its reply has been counted. */
+  /** A handler has ended, and its reply has been counted. Releases what the reply does not need. */
   void ended(ServerCall call) {
-    memory.release(call);
+    if (call.reserved != 0) { // no other thread changes it any more
+      memory.release(call);
+    }
   }
 
   /**
@@ -140,6 +165,117 @@ final class HandlerStarts {
         call.startLate();
       } else {
         call.close();
+      }
+    }
+  }
+
+  // ---- replies that outgrow their reservation ----
+
+  /**
+   * Takes memory for a reply that is being encoded, when there is enough. The handler's thread
+   * waits while the peer takes earlier replies, and at most 10 s while it takes none. A loop's
+   * thread does not wait.
+   *
+   * @throws WireException if there is none
+   * @throws CancellationException if the reply is no longer wanted
+   */
+  void awaitMemory(ServerCall reply, long bytes) {
+    if (loop.isNotToWait()) {
+      throw new WireException(noRoom(bytes, "a non-blocking handler does not wait"));
+    }
+    Growth growth = new Growth(reply, bytes);
+    loop.execute(growth::begin);
+    growth.await();
+  }
+
+  private String noRoom(long bytes, String why) {
+    return "its caller has not received earlier results, which use the memory for more, and "
+        + why
+        + ": "
+        + memory.share().refusal(bytes, "maxReplyBytes")
+        + ". Receive results sooner, or raise maxReplyBytes there";
+  }
+
+  /** The wait of a reply that is being encoded. */
+  private final class Growth {
+    private final ServerCall reply;
+    private final long bytes;
+    private final long more;
+    private final LimitedWait limit = new LimitedWait(loop, this::look, this::progressAt);
+
+    /** Completes with null if the reply has its memory, or else with the reason. */
+    private final CompletableFuture<@Nullable String> over = new CompletableFuture<>();
+
+    private long acknowledged;
+
+    Growth(ServerCall reply, long bytes) {
+      this.reply = reply;
+      this.bytes = bytes;
+      this.more = bytes - reply.reserved;
+    }
+
+    void begin() {
+      acknowledged = outbox.acknowledged();
+      growing.add(this);
+      if (growing.size() == 1) {
+        session.turnsChanged();
+      }
+      look();
+    }
+
+    void look() {
+      if (over.isDone()) {
+        return;
+      }
+      limit.tries();
+      if (memory.grow(reply, bytes)) {
+        end(null);
+      } else if (reply.isCancelled()
+          || !limit.goesOn(
+              new Shortage(memory.share().waiters(), () -> memory.share().beyond(more)))) {
+        end(noRoom(bytes, "has taken none of them for 10 s"));
+      }
+    }
+
+    /** The peer acknowledges frames in order, so replies come nearer to it. */
+    private long progressAt() {
+      long now = outbox.acknowledged();
+      boolean moved = now != acknowledged;
+      acknowledged = now;
+      return moved ? loop.clock().nanoTime() : Long.MIN_VALUE;
+    }
+
+    private void end(@Nullable String why) {
+      limit.ends();
+      growing.remove(this);
+      over.complete(why);
+    }
+
+    /** Waits on the handler's thread. The call's deadline or its cancellation interrupts it. */
+    void await() {
+      boolean interrupted = false;
+      try {
+        while (true) {
+          try {
+            String why = over.get();
+            if (why != null) {
+              throw new WireException(why);
+            }
+            return;
+          } catch (InterruptedException e) {
+            interrupted = true;
+            if (reply.isCancelled()) {
+              loop.execute(() -> end("it is no longer wanted"));
+              throw new CancellationException("its result is no longer wanted");
+            }
+          } catch (ExecutionException e) {
+            throw new AssertionError(e);
+          }
+        }
+      } finally {
+        if (interrupted) {
+          Thread.currentThread().interrupt();
+        }
       }
     }
   }

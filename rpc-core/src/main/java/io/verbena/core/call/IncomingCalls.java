@@ -397,6 +397,11 @@ public final class IncomingCalls implements Participant {
     }
   }
 
+  /** Takes memory for a reply when there is enough. On the handler's thread. */
+  void awaitMemory(ServerCall call, long bytes) {
+    starts.awaitMemory(call, bytes);
+  }
+
   @Override
   public boolean takesTurns() {
     return starts.hasWaiting();

@@ -75,6 +75,9 @@ public abstract class ReplyMessage implements Reply, Outgoing, WireEncoder.Growt
     return method;
   }
 
+  /** Takes memory for the reply when there is enough, as {@link HandlerStarts#awaitMemory} does. */
+  abstract void awaitMemory(long bytes);
+
   /** Returns whether the reply is no longer wanted. */
   public abstract boolean isCancelled();
 
@@ -198,7 +201,10 @@ public abstract class ReplyMessage implements Reply, Outgoing, WireEncoder.Growt
   @Override
   public final void grows(int from, int to) {
     served.replyTakes(to); // calls that have not begun reserve it
-    host.replyMemory.obtain(this, (long) from + to);
+    long bytes = (long) from + to;
+    if (!host.replyMemory.grow(this, bytes)) {
+      awaitMemory(bytes);
+    }
   }
 
   /**

@@ -483,6 +483,11 @@ public final class ServerCall extends ReplyMessage
   }
 
   @Override
+  void awaitMemory(long bytes) {
+    incoming.awaitMemory(this, bytes);
+  }
+
+  @Override
   public WireOut error(int index, Exception thrown) {
     record(ClientCallEvent.DECLARED);
     return super.error(index, thrown);
