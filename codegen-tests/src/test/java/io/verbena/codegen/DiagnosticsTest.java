@@ -8,6 +8,8 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import javax.tools.Diagnostic;
 import javax.tools.JavaFileObject;
@@ -23,6 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class DiagnosticsTest {
   private static final Path BAD = Path.of("src/test/resources/bad");
+  private static final Pattern ROW = Pattern.compile("\\| (RPC\\d{3}) to (RPC\\d{3}) \\|");
 
   @ParameterizedTest
   @EnumSource(Message.class)
@@ -84,17 +87,16 @@ class DiagnosticsTest {
   }
 
   @Test
-  void theReferenceListsEveryMessage() throws IOException {
+  void theReferenceHasARowForEveryCode() throws IOException {
     String reference = Files.readString(Path.of("../docs/reference/diagnostics.md"));
+    List<MatchResult> rows = ROW.matcher(reference).results().toList();
     for (Message message : Message.values()) {
-      assertThat(reference).contains("| " + message.code() + " | " + row(message) + " |");
+      assertThat(rows)
+          .as(message.code())
+          .filteredOn(row -> row.group(1).compareTo(message.code()) <= 0)
+          .filteredOn(row -> row.group(2).compareTo(message.code()) >= 0)
+          .hasSize(1);
     }
-    assertThat(reference.lines().filter(line -> line.startsWith("| RPC")))
-        .hasSize(Message.values().length);
-  }
-
-  private static String row(Message message) {
-    return message.text().replaceAll("%[sd]", "…");
   }
 
   @Test

@@ -3,10 +3,7 @@ package io.verbena.codegen;
 import java.util.Locale;
 import javax.tools.Diagnostic;
 
-/**
- * All diagnostics of the processor. A code is never reused. docs/reference/diagnostics.md lists
- * them, and each has a test.
- */
+/** All diagnostics of the processor. A code is never reused, and each has a test. */
 public enum Message {
   /** The contract. */
   NOT_AN_INTERFACE(1, "%s is not an interface. Put @RpcService on an interface."),
@@ -144,11 +141,6 @@ public enum Message {
   /** Returns whether it is an error, or a warning because the source may be right. */
   public Diagnostic.Kind kind() {
     return this == NOT_A_CONTRACT ? Diagnostic.Kind.WARNING : Diagnostic.Kind.ERROR;
-  }
-
-  /** Returns the text with its placeholders. */
-  public String text() {
-    return text;
   }
 
   /** Returns the code and the text, with the placeholders filled. */

@@ -69,7 +69,7 @@ public record VerbenaProperties(
    * @param allowPlaintextRdma Whether a session may leave TLS for RDMA.
    * @param connectTimeout The time limit for opening a session. Default 5s.
    * @param loops The number of event loops. Default: as many as processors, at most 8.
-   * @param compressFrom Messages from this length on are compressed, for clients that set it too.
+   * @param compressFrom Messages from this length on are compressed, for peers that set it too.
    *     Default: no compression.
    * @param tls Its key, and the certificates that it trusts.
    * @param memory Limits of its memory.
@@ -106,7 +106,7 @@ public record VerbenaProperties(
    * @param allowPlaintextRdma Whether a session may leave TLS for RDMA.
    * @param connectTimeout The time limit for opening a session. Default 5s.
    * @param loops The largest number of event loops. Default: as many as processors, at most 8.
-   * @param compressFrom Messages from this length on are compressed, for servers that set it too.
+   * @param compressFrom Messages from this length on are compressed, for peers that set it too.
    *     Default: no compression.
    * @param tls Its key, and the certificates that it trusts.
    * @param memory Limits of its memory.

@@ -17,6 +17,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -28,7 +29,7 @@ class PageTest {
   private static final Path PAGE = Path.of("../docs/how-to/spring-boot.md");
   private static final Pattern ROW =
       Pattern.compile("\\| `(verbena\\.[^\\s=]+)` \\|[^|]*\\| (.*) \\|");
-  private static final String BOTH = "{server,client}";
+  private static final Pattern SEVERAL = Pattern.compile("\\{(.*)}");
   private static final Pattern SHOWN =
       Pattern.compile("<!-- (\\S+) -->\n```\\w+\n(.*?)```", Pattern.DOTALL);
 
@@ -44,10 +45,11 @@ class PageTest {
         .allSatisfy((name, description) -> assertThat(rows.get(name)).startsWith(description));
   }
 
-  /** Returns the properties of a row, of which one may be of both ends. */
+  /** Returns the properties of a row, whose name may hold several, as {a,b}. */
   private static List<String> named(String row) {
-    return row.contains(BOTH)
-        ? List.of(row.replace(BOTH, "server"), row.replace(BOTH, "client"))
+    Matcher several = SEVERAL.matcher(row);
+    return several.find()
+        ? Stream.of(several.group(1).split(",")).map(several::replaceFirst).toList()
         : List.of(row);
   }
 

@@ -1,5 +1,5 @@
 /**
- * The wire's format once more, written from {@code docs/reference/types.md} and nothing else: slow,
+ * The wire's format once more, written from {@code docs/spec/wire.md} and nothing else: slow,
  * plain, and driven by a contract's schema. It shares no code with what it is compared with.
  */
 @NullMarked
