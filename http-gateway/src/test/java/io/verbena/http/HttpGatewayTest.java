@@ -24,6 +24,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.lang.ref.WeakReference;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -719,6 +720,21 @@ class HttpGatewayTest {
     assertFails(post("/store.v1/count", "[1,1e99999999999]"), 400, "INVALID_ARGUMENT", "range");
     assertFails(post("/store.v1/get", "[".repeat(100_000)), 400, "INVALID_ARGUMENT");
     assertFails(post("/store.v1/get", "{\"a\":".repeat(100_000)), 400, "INVALID_ARGUMENT");
+  }
+
+  @Test
+  void namesOfMembersAreForgottenWithTheirRequest() {
+    WeakReference<String> name = nameIn("{\"" + "x".repeat(50_000) + "\":1}");
+    await()
+        .untilAsserted(
+            () -> {
+              System.gc();
+              assertThat(name.get()).isNull();
+            });
+  }
+
+  private static WeakReference<String> nameIn(String json) {
+    return new WeakReference<>(Json.parse(json).fieldNames().next());
   }
 
   @Test

@@ -27,6 +27,8 @@ public final class Json {
   private static final JsonMapper MAPPER =
       JsonMapper.builder(
               JsonFactory.builder()
+                  // Otherwise thousands of names, of up to 50,000 characters, are kept for ever.
+                  .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
                   .streamReadConstraints(
                       StreamReadConstraints.builder().maxStringLength(Integer.MAX_VALUE).build())
                   .build())
