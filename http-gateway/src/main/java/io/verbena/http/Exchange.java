@@ -143,7 +143,11 @@ final class Exchange {
 
   private void failed(Throwable e) throws InterruptedException {
     ObjectNode why = failure(e);
-    fail(statusOf(e), why.path("status").asText(), why);
+    try {
+      fail(statusOf(e), why.path("status").asText(), why);
+    } catch (Problem noMemory) { // its own words are short
+      failed(noMemory);
+    }
   }
 
   private ObjectNode failure(Throwable e) {
@@ -220,10 +224,12 @@ final class Exchange {
       // A client without permission sends no body.
       Session session = connection.session(token(headers));
       byte[] body = connection.body(asked);
-      if (page && path.equals("/openapi.json")) {
-        sendJson(contracts.document());
-      } else {
-        call(asked, target, session, body);
+      byte[] json =
+          page && path.equals("/openapi.json")
+              ? line(contracts.document())
+              : call(asked, target, session, body);
+      if (json != null) {
+        send(response(HttpResponseStatus.OK, JSON, json));
       }
     }
   }
@@ -302,7 +308,7 @@ final class Exchange {
     }
   }
 
-  private void page() throws IOException, InterruptedException {
+  private void page() throws IOException, InterruptedException, Problem {
     try (InputStream page = Exchange.class.getResourceAsStream("page.html")) {
       byte[] bytes = Objects.requireNonNull(page, "page.html").readAllBytes();
       FullHttpResponse response = response(HttpResponseStatus.OK, HTML, bytes);
@@ -311,7 +317,11 @@ final class Exchange {
     }
   }
 
-  private void call(HttpRequest asked, Target target, Session session, byte[] body)
+  /**
+   * Makes the call. Returns its result, without the tree that takes a multiple of it; null if the
+   * answer has been sent.
+   */
+  private byte @Nullable [] call(HttpRequest asked, Target target, Session session, byte[] body)
       throws Exception {
     HttpHeaders headers = asked.headers();
     String path = target.path();
@@ -352,13 +362,15 @@ final class Exchange {
       WrongJsonException item = method.wrongItem();
       throw item == null ? e : item; // the failure of the item is the reason that the call failed
     }
+    if (result.value() != null) {
+      return line(result.value());
+    }
     if (result.items() != null) {
       stream(result.items(), accept != null && accept.contains(EVENTS));
-    } else if (result.value() != null) {
-      sendJson(result.value());
     } else {
       send(response(HttpResponseStatus.NO_CONTENT, JSON, new byte[0]));
     }
+    return null;
   }
 
   private static JsonNode json(byte[] body) throws Problem {
@@ -376,7 +388,7 @@ final class Exchange {
    *
    * @param values without the stream
    * @param items the stream's items if a parameter is a stream; in the body they are an array among
-   *     the values
+   *     the values, from which it is removed
    */
   private record Arguments(JsonNode values, Flow.Publisher<JsonMethod.Item> items) {
     static Arguments of(JsonMethod method, JsonNode given) {
@@ -384,9 +396,8 @@ final class Exchange {
       if (name == null) {
         return new Arguments(given, Streams.of(List.of()));
       }
-      JsonNode values = given.deepCopy();
       JsonNode stream =
-          switch (values) {
+          switch (given) {
             case ObjectNode object -> object.remove(name);
             case ArrayNode array when !array.isEmpty() -> array.remove(array.size() - 1);
             default -> null;
@@ -398,7 +409,7 @@ final class Exchange {
       for (JsonNode item : stream) {
         items.add(new JsonMethod.Item(name + "[" + items.size() + "]", () -> item));
       }
-      return new Arguments(values, Streams.of(items));
+      return new Arguments(given, Streams.of(items));
     }
   }
 
@@ -486,12 +497,12 @@ final class Exchange {
 
   // ---- the answer ----
 
-  private void sendJson(JsonNode value) throws InterruptedException {
-    byte[] body = (Json.line(value) + "\n").getBytes(StandardCharsets.UTF_8);
-    send(response(HttpResponseStatus.OK, JSON, body));
+  private static byte[] line(JsonNode value) {
+    return (Json.line(value) + "\n").getBytes(StandardCharsets.UTF_8);
   }
 
-  private FullHttpResponse response(HttpResponseStatus status, String type, byte[] body) {
+  private FullHttpResponse response(HttpResponseStatus status, String type, byte[] body)
+      throws Problem {
     ByteBuf content = connection.buffer(body);
     FullHttpResponse response = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, status, content);
     head(response, type);
@@ -538,13 +549,12 @@ final class Exchange {
   }
 
   private void fail(HttpResponseStatus status, String kind, ObjectNode why)
-      throws InterruptedException {
+      throws InterruptedException, Problem {
     if (begun || connection.isGone()) {
       keepsAlive = false; // the answer has begun, and its status cannot be changed
       return;
     }
-    byte[] body = (Json.line(why) + "\n").getBytes(StandardCharsets.UTF_8);
-    FullHttpResponse response = response(status, JSON, body);
+    FullHttpResponse response = response(status, JSON, line(why));
     response.headers().set(STATUS, kind);
     if (status.equals(HttpResponseStatus.UNAUTHORIZED)) {
       response.headers().set(HttpHeaderNames.WWW_AUTHENTICATE, "Bearer");
@@ -557,7 +567,7 @@ final class Exchange {
   // ---- streams ----
 
   private void stream(Flow.Publisher<JsonNode> items, boolean asEvents)
-      throws InterruptedException {
+      throws InterruptedException, Problem {
     HttpResponse response = new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK);
     head(response, asEvents ? EVENTS : LINES);
     keepsAlive &= connection.mayGoOn();
@@ -580,7 +590,7 @@ final class Exchange {
       }
     } catch (InterruptedException e) {
       throw e;
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Problem e) {
       if (connection.isGone()) {
         throw new InterruptedException("the client is gone");
       }
@@ -594,7 +604,8 @@ final class Exchange {
     connection.send(last);
   }
 
-  private void sendItem(String before, JsonNode item, boolean asEvent) throws InterruptedException {
+  private void sendItem(String before, JsonNode item, boolean asEvent)
+      throws InterruptedException, Problem {
     String text = before + Json.line(item) + (asEvent ? "\n\n" : "\n");
     connection.send(
         new DefaultHttpContent(connection.buffer(text.getBytes(StandardCharsets.UTF_8))));

@@ -62,6 +62,9 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Quota
    */
   private static final int SENDING = 256 << 10;
 
+  /** Parts of answers up to this length do not count, so that they never lack memory. */
+  private static final int UNCOUNTED = 8 << 10;
+
   private static final byte[] NOTHING = {};
 
   private final HttpGateway gateway;
@@ -95,6 +98,9 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Quota
 
   /** Its share of the memory for bodies; the body counts until the request is answered. */
   private final Quota.Share memory;
+
+  /** What the part of the answer takes of it that is being sent. On the answering thread. */
+  private long partTakes;
 
   private @Nullable CompletableFuture<byte[]> body;
 
@@ -276,7 +282,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Quota
     } else if (bytes.size() + content.readableBytes() > gateway.settings().maxRequestBytes()) {
       refuse(tooLong());
     } else if (!memory.take(HttpGateway.taken(content.readableBytes()))) {
-      refuse(tooMuchAtOnce());
+      refuse(tooMuchAtOnce("the request"));
     } else {
       try {
         content.readBytes(bytes, content.readableBytes());
@@ -313,11 +319,12 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Quota
             .formatted(gateway.settings().maxRequestBytes()));
   }
 
-  private static Problem tooMuchAtOnce() {
+  private static Problem tooMuchAtOnce(String what) {
     return new Problem(
         HttpResponseStatus.SERVICE_UNAVAILABLE,
         RpcStatus.RESOURCE_EXHAUSTED,
-        "the request needs more than this connection's part of requestMemoryBytes, and other connections use the rest; try again later, or raise requestMemoryBytes there");
+        what
+            + " needs more than this connection's part of requestMemoryBytes, and other connections use the rest; try again later, or raise requestMemoryBytes there");
   }
 
   private Problem tooSlow() {
@@ -440,6 +447,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Quota
   private void answered(boolean goesOn) {
     answering = false;
     memory.give(memory.held());
+    partTakes = 0;
     if (gone) {
       leave();
     } else if (goesOn && mayGoOn()) {
@@ -553,9 +561,18 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Quota
   }
 
   /**
-   * Copies bytes into a buffer that counts as waiting for the client. Safe for use by any thread.
+   * Copies a part of the answer into a buffer that counts as waiting for the client. Earlier parts
+   * have been sent.
+   *
+   * @throws Problem if there is no memory for it
    */
-  ByteBuf buffer(byte[] bytes) {
+  ByteBuf buffer(byte[] bytes) throws Problem {
+    memory.give(partTakes);
+    partTakes = bytes.length <= UNCOUNTED ? 0 : 2L * bytes.length;
+    if (!memory.take(partTakes)) {
+      partTakes = 0;
+      throw tooMuchAtOnce("the answer of %d bytes (its call was executed)".formatted(bytes.length));
+    }
     return channel.alloc().buffer(bytes.length).writeBytes(bytes);
   }
 

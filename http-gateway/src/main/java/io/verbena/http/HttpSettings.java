@@ -10,7 +10,8 @@ import java.util.Set;
  * @param maxRequestBytes the size limit of a request's body
  * @param maxResponseBytes the size limit of a result, or of an item of a stream, in the encoding of
  *     sessions
- * @param requestMemoryBytes the memory for all bodies that are read or answered
+ * @param requestMemoryBytes the memory for all bodies that are read or answered, and for all
+ *     answers
  * @param requestTime the time limit for the head of a request, and for its body
  * @param idleTime the longest time that a connection may be open without a request, or that a
  *     client may read nothing of an answer
@@ -73,11 +74,13 @@ public record HttpSettings(
   }
 
   /**
-   * Sets the memory for the bodies of all requests, in bytes: at least 1 MiB. A body counts sixteen
-   * times its size while it is read and answered, because text, JSON and arguments are made of it.
-   * Connections share one half in equal parts, each at most a quarter of it. The other half is lent
-   * in order of arrival. A request that finds no memory is refused with RESOURCE_EXHAUSTED. The
-   * memory is always enough for two requests of {@code maxRequestBytes}.
+   * Sets the memory for the bodies of all requests and answers, in bytes: at least 1 MiB. A
+   * request's body counts sixteen times its size while it is read and answered, because text, JSON
+   * and arguments are made of it. An answer, or an item of a stream, of more than 8 KiB counts
+   * twice until the client has received it. Connections share one half in equal parts, each at most
+   * a quarter of it. The other half is lent in order of arrival. A request or answer that finds no
+   * memory fails with RESOURCE_EXHAUSTED. The memory is always enough for two requests of {@code
+   * maxRequestBytes}.
    */
   public HttpSettings withRequestMemoryBytes(long bytes) {
     return new HttpSettings(

@@ -527,6 +527,28 @@ class HttpGatewayTest {
   }
 
   @Test
+  void answersThatAreNotReadTakeBoundedMemory() throws Exception {
+    start(
+        builder(),
+        HttpSettings.DEFAULT.withMaxRequestBytes(100_000).withRequestMemoryBytes(8 << 20));
+    String much = "[1500000]";
+    try (Socket stopped = new Socket()) {
+      stopped.setReceiveBufferSize(4096);
+      stopped.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port()));
+      send(stopped, "POST %s HTTP/1.1\r\n", "/store.v1/bytes", much);
+      assertThat(stopped.getInputStream().read()).isEqualTo('H');
+      HttpResponse<String> refused = post("/store.v1/bytes", much);
+      assertThat(refused.statusCode()).isEqualTo(503);
+      assertFails(refused, 503, "RESOURCE_EXHAUSTED", "requestMemoryBytes", "executed");
+      assertThat(post("/store.v1/endless", "[2000000]").body())
+          .startsWith("{\"error\":{\"status\":\"RESOURCE_EXHAUSTED\"");
+      assertThat(post("/store.v1/get", "[\"a\"]").statusCode()).isEqualTo(200);
+    }
+    await()
+        .untilAsserted(() -> assertThat(post("/store.v1/bytes", much).statusCode()).isEqualTo(200));
+  }
+
+  @Test
   void aGreedyConnectionLeavesOthersTheirPart() throws Exception {
     start(
         builder(),

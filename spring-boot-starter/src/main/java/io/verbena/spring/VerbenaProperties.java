@@ -270,7 +270,8 @@ public record VerbenaProperties(
    *     ClientAuthenticator.
    * @param maxRequest The longest body of a request. Default 1MB.
    * @param maxResponse The longest result or item of a stream. Default 16MB.
-   * @param requestMemory Memory for the bodies of all requests. Default: a quarter of the heap.
+   * @param requestMemory Memory for the bodies of all requests and answers. Default: a quarter of
+   *     the heap.
    * @param requestTime The time for a request's head, and for its body. Default 10s.
    * @param idleTime The longest time of a connection without a request. Default 60s.
    */
