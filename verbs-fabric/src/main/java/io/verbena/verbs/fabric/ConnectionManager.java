@@ -58,7 +58,7 @@ final class ConnectionManager {
   void resolveAddress(FabricCmId id, FabricContext device, InetSocketAddress to, int millis) {
     FabricHost target = fabric.hostAt(to.getAddress());
     boolean answers =
-        target != null && fabric.link(id.host(), target).carries() && id.reaches(to.getAddress());
+        target != null && fabric.link(id.host, target).carries() && id.reaches(to.getAddress());
     long wait = answers ? fabric.latency() : Math.max(1, millis) * 1_000_000L;
     fabric.after(
         wait,
@@ -101,7 +101,7 @@ final class ConnectionManager {
       fabric.after(REPEATS * REPEAT_NANOS, unreachable);
       return;
     }
-    send(active.host(), target, () -> takeRequest(active, target, to), unreachable);
+    send(active.host, target, () -> takeRequest(active, target, to), unreachable);
   }
 
   private boolean takeRequest(FabricCmId active, FabricHost target, InetSocketAddress to) {
@@ -145,8 +145,8 @@ final class ConnectionManager {
     connectQueuePair(passive, active, true);
     ConnectionOffer offer = offerOf(passive);
     send(
-        passive.host(),
-        active.host(),
+        passive.host,
+        active.host,
         () -> {
           if (active.isIn(State.CONNECTING) && active.peer == passive) {
             active.raise(
@@ -173,8 +173,8 @@ final class ConnectionManager {
     active.state = State.CONNECTED;
     connectQueuePair(active, passive, false);
     send(
-        active.host(),
-        passive.host(),
+        active.host,
+        passive.host,
         () -> {
           if (passive.isIn(State.ACCEPTED)) {
             passive.state = State.CONNECTED;
@@ -197,7 +197,7 @@ final class ConnectionManager {
     qp.connect(
         peer,
         new ConnectionTerms(
-            fabric.link(own.host(), other.host()),
+            fabric.link(own.host, other.host),
             own.ackTimeout(),
             passive ? theirs.retries() : mine.retries(),
             theirs.rnrRetries(),
@@ -208,17 +208,17 @@ final class ConnectionManager {
   void reject(FabricCmId passive, ByteBuffer data) {
     answered(passive);
     passive.state = State.DISCONNECTED;
-    sendReject(passive.host(), peerOf(passive), CONSUMER_DEFINED, data);
+    sendReject(passive.host, peerOf(passive), CONSUMER_DEFINED, data);
   }
 
   /** An iWARP device reports an errno as status and reason, and does not pad the data. */
   private void sendReject(FabricHost from, FabricCmId active, int reason, ByteBuffer data) {
-    boolean iwarp = from.profile().isIwarp();
+    boolean iwarp = from.profile.isIwarp();
     int errno = reason == CONSUMER_DEFINED ? Errno.ECONNRESET : Errno.ECONNREFUSED;
     int length = iwarp ? data.remaining() : ConnectionParameters.MAX_REJECT_DATA;
     send(
         from,
-        active.host(),
+        active.host,
         () -> {
           if (active.isIn(State.CONNECTING)) {
             active.state = State.DISCONNECTED;
@@ -239,8 +239,8 @@ final class ConnectionManager {
       return; // the peer began; this was the reply
     }
     send(
-        id.host(),
-        peer.host(),
+        id.host,
+        peer.host,
         () -> {
           disconnected(peer);
           fabric.after(fabric.latency(), () -> disconnected(id));
@@ -269,8 +269,8 @@ final class ConnectionManager {
       case CONNECTING -> cancelRequest(id, peer);
       case ACCEPTED, CONNECTED ->
           send(
-              id.host(),
-              peer.host(),
+              id.host,
+              peer.host,
               () -> {
                 disconnected(peer);
                 return true;
@@ -282,8 +282,8 @@ final class ConnectionManager {
 
   private void cancelRequest(FabricCmId active, FabricCmId passive) {
     send(
-        active.host(),
-        passive.host(),
+        active.host,
+        passive.host,
         () -> {
           if (passive.isIn(State.REQUESTED) || passive.isIn(State.ACCEPTED)) {
             answered(passive);

@@ -174,7 +174,7 @@ public final class FabricAdapter {
 
   /** Returns the GID table. GIDs of an iWARP device are hardware addresses. */
   List<GidEntry> gids() {
-    if (host.profile().isIwarp()) {
+    if (host.profile.isIwarp()) {
       Gid gid = new Gid((HARDWARE + index) << (Long.SIZE - HARDWARE_BITS), 0);
       return List.of(new GidEntry(gid, GidEntry.Type.IB, ""));
     }

@@ -51,7 +51,7 @@ final class FabricCmId extends RdmaCmId implements VerbsCmId {
     DISCONNECTED
   }
 
-  private final FabricHost host;
+  final FabricHost host;
   private final FabricEventChannel channel;
   private @Nullable FabricQp qp;
   private @Nullable InetSocketAddress local;
@@ -373,10 +373,6 @@ final class FabricCmId extends RdmaCmId implements VerbsCmId {
     return host.fabric;
   }
 
-  FabricHost host() {
-    return host;
-  }
-
   @Nullable FabricQp queuePair() {
     return qp;
   }
@@ -422,7 +418,7 @@ final class FabricCmId extends RdmaCmId implements VerbsCmId {
 
   private @Nullable InetSocketAddress localFor(FabricContext device, InetSocketAddress to) {
     List<InetAddress> own =
-        device.adapter().addresses().stream()
+        device.adapter.addresses().stream()
             .filter(address -> address.getClass() == to.getAddress().getClass())
             .toList();
     return own.stream()

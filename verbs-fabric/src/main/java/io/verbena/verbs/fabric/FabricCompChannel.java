@@ -18,7 +18,7 @@ final class FabricCompChannel extends IbvCompChannel implements VerbsCompChannel
   FabricCompChannel(FabricContext device, int number) throws IOException {
     super(number, device);
     this.device = device;
-    device.host().objectMade();
+    device.host.objectMade();
   }
 
   @Override
@@ -35,20 +35,20 @@ final class FabricCompChannel extends IbvCompChannel implements VerbsCompChannel
   }
 
   private @Nullable IbvCQ take(long timeoutNanos) throws IOException {
-    synchronized (device.fabric().lock) {
-      device.fabric().await(timeoutNanos, this::isReady);
+    synchronized (device.fabric.lock) {
+      device.fabric.await(timeoutNanos, this::isReady);
       return events.poll();
     }
   }
 
   @Override
   public int destroyCompChannel() throws VerbsException {
-    synchronized (device.fabric().lock) {
+    synchronized (device.fabric.lock) {
       use("ibv_destroy_comp_channel");
       isOpen = false;
       events.clear();
       goneWithItsQueues(); // DiSNI's own classes destroy these later
-      device.fabric().wakeWaiters();
+      device.fabric.wakeWaiters();
       return 0;
     }
   }
@@ -64,7 +64,7 @@ final class FabricCompChannel extends IbvCompChannel implements VerbsCompChannel
     if (!isOpen) {
       throw VerbsException.closed(call, "The completion channel");
     }
-    device.host().check(call);
+    device.host.check(call);
   }
 
   boolean isReady() throws VerbsException {
@@ -84,14 +84,14 @@ final class FabricCompChannel extends IbvCompChannel implements VerbsCompChannel
 
   private void goneWithItsQueues() {
     if (!isOpen && users == 0) {
-      device.host().objectDestroyed();
+      device.host.objectDestroyed();
     }
   }
 
   void raise(FabricCq cq) {
     if (isOpen) {
       events.add(cq);
-      device.fabric().wakeWaiters();
+      device.fabric.wakeWaiters();
     }
   }
 }

@@ -28,10 +28,11 @@ final class FabricContext extends IbvContext implements VerbsContext {
   /** The delay is long, so that a query mostly comes before the event. */
   private static final int LAST_REACHED_LATENCIES = 20;
 
-  private final FabricHost host;
-  private final FabricAdapter adapter;
-  private final Keys keys = new Keys();
-  private final Handles handles = new Handles();
+  final Fabric fabric;
+  final FabricHost host;
+  final FabricAdapter adapter;
+  final Keys keys = new Keys();
+  final Handles handles = new Handles();
   private final List<FabricQp> qps = new ArrayList<>();
   private final ArrayDeque<AsyncEvent> events = new ArrayDeque<>();
 
@@ -43,6 +44,7 @@ final class FabricContext extends IbvContext implements VerbsContext {
 
   FabricContext(FabricHost host, FabricAdapter adapter, int number) throws IOException {
     super(number, 1);
+    this.fabric = host.fabric;
     this.host = host;
     this.adapter = adapter;
   }
@@ -74,26 +76,26 @@ final class FabricContext extends IbvContext implements VerbsContext {
 
   @Override
   public IbvPd allocPd() throws IOException {
-    synchronized (fabric().lock) {
+    synchronized (fabric.lock) {
       check("ibv_alloc_pd");
-      return new FabricPd(this, fabric().number());
+      return new FabricPd(this, fabric.number());
     }
   }
 
   @Override
   public IbvCompChannel createCompChannel() throws IOException {
-    synchronized (fabric().lock) {
+    synchronized (fabric.lock) {
       check("ibv_create_comp_channel");
-      return new FabricCompChannel(this, fabric().number());
+      return new FabricCompChannel(this, fabric.number());
     }
   }
 
   @Override
   public IbvCQ createCQ(@Nullable IbvCompChannel channel, int entries, int vector)
       throws IOException {
-    synchronized (fabric().lock) {
+    synchronized (fabric.lock) {
       check("ibv_create_cq");
-      if (entries < 1 || entries > 4 * host.profile().maxRequests() || vector != 0) {
+      if (entries < 1 || entries > 4 * host.profile.maxRequests() || vector != 0) {
         throw new VerbsException(
             "ibv_create_cq",
             Errno.EINVAL,
@@ -102,16 +104,16 @@ final class FabricContext extends IbvContext implements VerbsContext {
                 + vector
                 + " are not possible; this device has vector 0.");
       }
-      return new FabricCq(this, (FabricCompChannel) channel, entries, fabric().number());
+      return new FabricCq(this, (FabricCompChannel) channel, entries, fabric.number());
     }
   }
 
   @Override
   public DeviceAttributes queryDevice() throws VerbsException {
-    synchronized (fabric().lock) {
+    synchronized (fabric.lock) {
       check("ibv_query_device");
     }
-    DeviceProfile profile = host.profile();
+    DeviceProfile profile = host.profile;
     return new DeviceAttributes(
         deviceName(),
         "0",
@@ -140,7 +142,7 @@ final class FabricContext extends IbvContext implements VerbsContext {
 
   @Override
   public PortAttributes queryPort(int port) throws VerbsException {
-    synchronized (fabric().lock) {
+    synchronized (fabric.lock) {
       checkPort("ibv_query_port", port);
       return new PortAttributes(true, 1024, 4096, 1L << 31, adapter.gids().size(), 0, true);
     }
@@ -148,7 +150,7 @@ final class FabricContext extends IbvContext implements VerbsContext {
 
   @Override
   public GidEntry queryGid(int port, int index) throws VerbsException {
-    synchronized (fabric().lock) {
+    synchronized (fabric.lock) {
       checkPort("ibv_query_gid", port);
       List<GidEntry> gids = adapter.gids();
       if (index < 0 || index >= gids.size()) {
@@ -161,7 +163,7 @@ final class FabricContext extends IbvContext implements VerbsContext {
 
   @Override
   public GidEntry.Type connectsBy(int port) throws VerbsException {
-    synchronized (fabric().lock) {
+    synchronized (fabric.lock) {
       checkPort("ibv_query_gid", port);
       return GidEntry.Type.ROCE_V2;
     }
@@ -172,12 +174,12 @@ final class FabricContext extends IbvContext implements VerbsContext {
     if (timeoutNanos < 0) {
       throw new IllegalArgumentException("A wait of " + timeoutNanos + " ns; at least 0");
     }
-    synchronized (fabric().lock) {
+    synchronized (fabric.lock) {
       if (!lastReached.isEmpty()) { // a query may get the events at the worst moment
         lastReached.forEach(this::tellLastReached);
         lastReached.clear();
       }
-      fabric().await(timeoutNanos, this::hasAsyncEvent);
+      fabric.await(timeoutNanos, this::hasAsyncEvent);
       return events.poll();
     }
   }
@@ -191,26 +193,6 @@ final class FabricContext extends IbvContext implements VerbsContext {
   }
 
   // The methods below are called under the fabric's lock, or are constant.
-
-  Fabric fabric() {
-    return host.fabric;
-  }
-
-  FabricHost host() {
-    return host;
-  }
-
-  Keys keys() {
-    return keys;
-  }
-
-  Handles handles() {
-    return handles;
-  }
-
-  FabricAdapter adapter() {
-    return adapter;
-  }
 
   void breakDown() {
     broken = true;
@@ -241,14 +223,13 @@ final class FabricContext extends IbvContext implements VerbsContext {
   /** Records that a queue pair takes no more shared receives. An event follows. */
   void reachedLast(FabricQp qp) {
     lastReached.add(qp);
-    fabric()
-        .after(
-            LAST_REACHED_LATENCIES * fabric().latency(),
-            () -> {
-              if (lastReached.remove(qp)) {
-                tellLastReached(qp);
-              }
-            });
+    fabric.after(
+        LAST_REACHED_LATENCIES * fabric.latency(),
+        () -> {
+          if (lastReached.remove(qp)) {
+            tellLastReached(qp);
+          }
+        });
   }
 
   /**
@@ -264,12 +245,12 @@ final class FabricContext extends IbvContext implements VerbsContext {
 
   void raise(AsyncEvent event) {
     events.add(event);
-    fabric().wakeWaiters();
+    fabric.wakeWaiters();
   }
 
   /** Counts registered memory, within the limit of the profile. */
   void register(long bytes) throws VerbsException {
-    if (host.refusesMemory() || bytes > host.profile().memlockBytes() - registeredBytes) {
+    if (host.refusesMemory() || bytes > host.profile.memlockBytes() - registeredBytes) {
       throw new VerbsException(
           "ibv_reg_mr",
           Errno.ENOMEM,

@@ -33,21 +33,21 @@ final class FabricCq extends IbvCQ implements VerbsCq {
     super(device, events, number);
     this.device = device;
     this.events = events;
-    int depth = device.fabric().depth(entries);
+    int depth = device.fabric.depth(entries);
     cqe = depth;
     ring = new Completion[depth];
     if (events != null) {
       events.addUser();
     }
-    device.host().objectMade();
+    device.host.objectMade();
   }
 
   @Override
   public int poll(CompletionBlock block) throws VerbsException {
-    synchronized (device.fabric().lock) {
+    synchronized (device.fabric.lock) {
       use("ibv_poll_cq");
       device.checkSound("ibv_poll_cq");
-      device.host().tally.poll();
+      device.host.tally.poll();
       int count = 0;
       while (count < block.capacity() && polled < visible) {
         Completion completion = at(polled++);
@@ -64,10 +64,10 @@ final class FabricCq extends IbvCQ implements VerbsCq {
 
   @Override
   public void arm(boolean solicitedOnly) throws VerbsException {
-    synchronized (device.fabric().lock) {
+    synchronized (device.fabric.lock) {
       use("ibv_req_notify_cq");
       device.checkSound("ibv_req_notify_cq");
-      device.host().tally.arm();
+      device.host.tally.arm();
       // A request for fewer events does not replace an earlier one for all.
       if (armed != Armed.ANY) {
         armed = solicitedOnly ? Armed.SOLICITED : Armed.ANY;
@@ -77,7 +77,7 @@ final class FabricCq extends IbvCQ implements VerbsCq {
 
   @Override
   public int ackEvents(int count) throws VerbsException {
-    synchronized (device.fabric().lock) {
+    synchronized (device.fabric.lock) {
       use("ibv_ack_cq_events");
       return 0;
     }
@@ -85,15 +85,15 @@ final class FabricCq extends IbvCQ implements VerbsCq {
 
   @Override
   public int destroyCQ() throws VerbsException {
-    synchronized (device.fabric().lock) {
+    synchronized (device.fabric.lock) {
       use("ibv_destroy_cq");
-      device.host().checkDestroys("ibv_destroy_cq");
+      device.host.checkDestroys("ibv_destroy_cq");
       if (users > 0) {
         throw VerbsException.inUse("ibv_destroy_cq", "a completion queue", users + " queue pairs");
       }
       isOpen = false;
-      device.host().objectDestroyed();
-      device.fabric().cancel(reveal);
+      device.host.objectDestroyed();
+      device.fabric.cancel(reveal);
       if (events != null) {
         events.removeUser(this);
       }
@@ -112,7 +112,7 @@ final class FabricCq extends IbvCQ implements VerbsCq {
     if (!isOpen) {
       throw VerbsException.closed(call, "The completion queue");
     }
-    device.host().check(call);
+    device.host.check(call);
   }
 
   /** Returns a slot, made on first use because deep queues are mostly empty. */
@@ -132,7 +132,7 @@ final class FabricCq extends IbvCQ implements VerbsCq {
   /** Removes a destroyed queue pair, and its completions if the fabric's temper says so. */
   void removeUser(FabricQp qp) {
     users--;
-    if (device.fabric().temper.purgesOnDestroy()) {
+    if (device.fabric.temper.purgesOnDestroy()) {
       for (long i = polled; i < entered; i++) {
         Completion completion = at(i);
         if (completion.qp == qp) {
@@ -160,7 +160,7 @@ final class FabricCq extends IbvCQ implements VerbsCq {
   /** Enters the slot that {@link #next} returned. */
   void enter() {
     entered++;
-    Fabric fabric = device.fabric();
+    Fabric fabric = device.fabric;
     if (fabric.temper.synchronous()) {
       revealAll();
     } else if (!reveal.pending) {
@@ -175,7 +175,7 @@ final class FabricCq extends IbvCQ implements VerbsCq {
   }
 
   private void revealSome() {
-    Fabric fabric = device.fabric();
+    Fabric fabric = device.fabric;
     for (int i = fabric.batch(); i > 0 && visible < entered; i--) {
       revealOne();
     }

@@ -31,7 +31,7 @@ public final class FabricHost implements VerbsProvider {
   final Fabric fabric;
   final Tally tally = new Tally();
   private final String name;
-  private final DeviceProfile profile;
+  final DeviceProfile profile;
   private final List<FabricAdapter> adapters = new ArrayList<>();
   private final Map<Integer, FabricCmId> listeners = new HashMap<>();
   private final List<FabricCmId> ids = new ArrayList<>();
@@ -95,10 +95,6 @@ public final class FabricHost implements VerbsProvider {
     synchronized (fabric.lock) {
       return adapters.stream().flatMap(adapter -> adapter.addresses().stream()).toList();
     }
-  }
-
-  DeviceProfile profile() {
-    return profile;
   }
 
   @Override

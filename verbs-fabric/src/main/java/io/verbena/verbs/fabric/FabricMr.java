@@ -12,7 +12,7 @@ final class FabricMr extends IbvMr implements VerbsMr, Keys.Owner {
   private static final int LOCAL_KEY = 0x11;
   private static final int REMOTE_KEY = 0x22;
 
-  private final FabricPd pd;
+  final FabricPd pd;
   private final long bytes;
   private final long token;
   private int windows;
@@ -26,9 +26,9 @@ final class FabricMr extends IbvMr implements VerbsMr, Keys.Owner {
     int key = pd.keys().add(this);
     lkey = key | LOCAL_KEY;
     rkey = key | REMOTE_KEY;
-    token = pd.device().handles().add(this);
+    token = pd.device.handles.add(this);
     pd.addUser();
-    pd.device().host().objectMade();
+    pd.device.host.objectMade();
   }
 
   @Override
@@ -48,11 +48,11 @@ final class FabricMr extends IbvMr implements VerbsMr, Keys.Owner {
 
   @Override
   public void deregister() throws VerbsException {
-    synchronized (pd.device().fabric().lock) {
+    synchronized (pd.device.fabric.lock) {
       if (!isOpen) {
         throw VerbsException.closed("ibv_dereg_mr", "The memory region");
       }
-      pd.device().host().checkDestroys("ibv_dereg_mr");
+      pd.device.host.checkDestroys("ibv_dereg_mr");
       if (windows > 0) {
         throw new VerbsException(
             "ibv_dereg_mr",
@@ -61,10 +61,10 @@ final class FabricMr extends IbvMr implements VerbsMr, Keys.Owner {
       }
       isOpen = false;
       pd.keys().remove(lkey);
-      pd.device().handles().remove(token);
-      pd.device().unregister(bytes);
+      pd.device.handles.remove(token);
+      pd.device.unregister(bytes);
       pd.removeUser();
-      pd.device().host().objectDestroyed();
+      pd.device.host.objectDestroyed();
     }
   }
 
@@ -74,10 +74,6 @@ final class FabricMr extends IbvMr implements VerbsMr, Keys.Owner {
   }
 
   // The methods below are called under the fabric's lock.
-
-  FabricPd pd() {
-    return pd;
-  }
 
   boolean covers(long address, long length) {
     return address >= addr && length <= bytes && address - addr <= bytes - length;

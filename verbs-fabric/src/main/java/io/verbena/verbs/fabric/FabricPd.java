@@ -13,14 +13,14 @@ import java.io.IOException;
 
 /** A protection domain. */
 final class FabricPd extends IbvPd implements VerbsPd {
-  private final FabricContext device;
+  final FabricContext device;
   private int users;
 
   FabricPd(FabricContext device, int number) throws IOException {
     super(device);
     this.device = device;
     handle = number;
-    device.host().objectMade();
+    device.host.objectMade();
   }
 
   @Override
@@ -30,7 +30,7 @@ final class FabricPd extends IbvPd implements VerbsPd {
 
   @Override
   public IbvMr registerMemory(long address, long length, int access) throws IOException {
-    synchronized (device.fabric().lock) {
+    synchronized (device.fabric.lock) {
       use("ibv_reg_mr");
       int remoteChange = Access.REMOTE_WRITE | Access.REMOTE_ATOMIC;
       if (length < 1 || ((access & remoteChange) != 0 && (access & Access.LOCAL_WRITE) == 0)) {
@@ -43,15 +43,15 @@ final class FabricPd extends IbvPd implements VerbsPd {
         throw new VerbsException("ibv_reg_mr", Errno.EFAULT, "nothing is mapped at address 0.");
       }
       device.register(length);
-      return new FabricMr(this, address, length, access, device.fabric().number());
+      return new FabricMr(this, address, length, access, device.fabric.number());
     }
   }
 
   @Override
   public MemoryWindow allocateWindow() throws VerbsException {
-    synchronized (device.fabric().lock) {
+    synchronized (device.fabric.lock) {
       use("ibv_alloc_mw");
-      if (!device.host().profile().memoryWindows()) {
+      if (!device.host.profile.memoryWindows()) {
         throw new VerbsException(
             "ibv_alloc_mw", Errno.EOPNOTSUPP, "this device has no memory windows.");
       }
@@ -61,9 +61,9 @@ final class FabricPd extends IbvPd implements VerbsPd {
 
   @Override
   public SharedReceiveQueue createSrq(int maxRequests, int maxSges) throws VerbsException {
-    synchronized (device.fabric().lock) {
+    synchronized (device.fabric.lock) {
       use("ibv_create_srq");
-      DeviceProfile profile = device.host().profile();
+      DeviceProfile profile = device.host.profile;
       if (!profile.srq()) {
         throw new VerbsException(
             "ibv_create_srq", Errno.EOPNOTSUPP, "this device has no shared receive queues.");
@@ -78,14 +78,14 @@ final class FabricPd extends IbvPd implements VerbsPd {
 
   @Override
   public int deallocPd() throws VerbsException {
-    synchronized (device.fabric().lock) {
+    synchronized (device.fabric.lock) {
       use("ibv_dealloc_pd");
       if (users > 0) {
         throw VerbsException.inUse(
             "ibv_dealloc_pd", "a protection domain", users + " regions, windows or queues");
       }
       isOpen = false;
-      device.host().objectDestroyed();
+      device.host.objectDestroyed();
       return 0;
     }
   }
@@ -103,18 +103,14 @@ final class FabricPd extends IbvPd implements VerbsPd {
       throw VerbsException.closed(call, "The protection domain");
     }
     if (call.equals("ibv_dealloc_pd")) {
-      device.host().checkDestroys(call);
+      device.host.checkDestroys(call);
     } else {
       device.check(call);
     }
   }
 
-  FabricContext device() {
-    return device;
-  }
-
   Keys keys() {
-    return device.keys();
+    return device.keys;
   }
 
   void addUser() {

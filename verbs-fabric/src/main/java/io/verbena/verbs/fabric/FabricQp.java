@@ -20,16 +20,16 @@ import org.jspecify.annotations.Nullable;
 /** A reliable connected queue pair, with its attributes, its state and its receive side. */
 final class FabricQp extends IbvQP implements VerbsQp {
   private final FabricCmId id;
-  private final FabricContext device;
-  private final FabricPd domain;
-  private final FabricCq sendCq;
+  final FabricContext device;
+  final FabricPd domain;
+  final FabricCq sendCq;
   private final FabricCq receiveCq;
   private final @Nullable FabricSrq srq;
-  private final ReceiveQueue receives;
+  final ReceiveQueue receives;
   private final Requester requester;
-  private final int maxSendSges;
+  final int maxSendSges;
   private final int maxReceiveSges;
-  private final int maxInline;
+  final int maxInline;
   private QpState now = QpState.INIT;
   private @Nullable FabricQp peer;
   private ConnectionTerms terms = ConnectionTerms.NONE;
@@ -39,7 +39,7 @@ final class FabricQp extends IbvQP implements VerbsQp {
   FabricQp(FabricCmId id, FabricPd pd, IbvQPInitAttr attr, int number) throws IOException {
     super(number);
     this.id = id;
-    device = pd.device();
+    device = pd.device;
     domain = pd;
     context = device;
     this.pd = pd;
@@ -52,17 +52,16 @@ final class FabricQp extends IbvQP implements VerbsQp {
     srq = sharedQueue(attr);
     IbvQPCap cap = attr.cap();
     checkCapacities(cap);
-    Fabric fabric = device.fabric();
-    maxSendSges =
-        Math.min(QpRequest.pieces(cap.getMax_send_sge()), device.host().profile().maxSges());
+    Fabric fabric = device.fabric;
+    maxSendSges = Math.min(QpRequest.pieces(cap.getMax_send_sge()), device.host.profile.maxSges());
     maxReceiveSges =
-        Math.min(QpRequest.pieces(cap.getMax_recv_sge()), device.host().profile().maxSges());
+        Math.min(QpRequest.pieces(cap.getMax_recv_sge()), device.host.profile.maxSges());
     maxInline = cap.getMax_inline_data();
     SendQueue queue =
         new SendQueue(fabric.depth(Math.max(1, cap.getMax_send_wr())), maxSendSges, maxInline);
     receives =
         srq != null
-            ? srq.queue()
+            ? srq.queue
             : new ReceiveQueue(fabric.depth(Math.max(1, cap.getMax_recv_wr())), maxReceiveSges);
     requester = new Requester(this, queue, attr.getSq_sig_all() != 0);
     cap.setMax_send_sge(maxSendSges);
@@ -76,15 +75,15 @@ final class FabricQp extends IbvQP implements VerbsQp {
       srq.addUser();
     }
     device.opened(this);
-    device.host().objectMade();
+    device.host.objectMade();
   }
 
   private @Nullable FabricSrq sharedQueue(IbvQPInitAttr attr) throws VerbsException {
     if (attr.getSrq() == 0) {
       return null;
     }
-    FabricSrq found = device.handles().find(attr.getSrq(), FabricSrq.class);
-    if (found == null || found.pd() != domain) {
+    FabricSrq found = device.handles.find(attr.getSrq(), FabricSrq.class);
+    if (found == null || found.pd != domain) {
       throw new VerbsException(
           "rdma_create_qp", Errno.EINVAL, "the shared receive queue is closed, or of another PD.");
     }
@@ -92,7 +91,7 @@ final class FabricQp extends IbvQP implements VerbsQp {
   }
 
   private void checkCapacities(IbvQPCap cap) throws VerbsException {
-    DeviceProfile profile = device.host().profile();
+    DeviceProfile profile = device.host.profile;
     if (cap.getMax_send_wr() > profile.maxRequests()
         || cap.getMax_recv_wr() > profile.maxRequests()
         || cap.getMax_send_sge() > profile.maxSges()
@@ -113,7 +112,7 @@ final class FabricQp extends IbvQP implements VerbsQp {
 
   @Override
   public int postSend(SendBlock block, int first, int count) throws VerbsException {
-    synchronized (device.fabric().lock) {
+    synchronized (device.fabric.lock) {
       use("ibv_post_send");
       if (now == QpState.RESET || now == QpState.INIT || now == QpState.RTR) {
         throw new VerbsException(
@@ -127,7 +126,7 @@ final class FabricQp extends IbvQP implements VerbsQp {
 
   @Override
   public int postReceive(ReceiveBlock block, int first, int count) throws VerbsException {
-    synchronized (device.fabric().lock) {
+    synchronized (device.fabric.lock) {
       use("ibv_post_recv");
       if (srq != null || now == QpState.RESET) {
         throw new VerbsException(
@@ -136,7 +135,7 @@ final class FabricQp extends IbvQP implements VerbsQp {
             srq != null ? "it has a shared receive queue. Post there." : "it is in RESET.");
       }
       int posted = receives.post("ibv_post_recv", block, first, count);
-      device.host().tally.receivePost(posted);
+      device.host.tally.receivePost(posted);
       if (now == QpState.ERR) {
         flushReceives();
       }
@@ -146,7 +145,7 @@ final class FabricQp extends IbvQP implements VerbsQp {
 
   @Override
   public void modify(QpChange change) throws VerbsException {
-    synchronized (device.fabric().lock) {
+    synchronized (device.fabric.lock) {
       use("ibv_modify_qp");
       boolean toState = (change.mask() & QpChange.STATE) != 0 && change.state() != now;
       boolean attributes = (change.mask() & ~QpChange.STATE) != 0;
@@ -179,7 +178,7 @@ final class FabricQp extends IbvQP implements VerbsQp {
 
   @Override
   public QpAttributes query() throws VerbsException {
-    synchronized (device.fabric().lock) {
+    synchronized (device.fabric.lock) {
       use("ibv_query_qp");
       FabricQp other = peer;
       return new QpAttributes(
@@ -208,7 +207,7 @@ final class FabricQp extends IbvQP implements VerbsQp {
 
   @Override
   public int getState() {
-    synchronized (device.fabric().lock) {
+    synchronized (device.fabric.lock) {
       return isOpen ? now.value() : QpState.ERR.value();
     }
   }
@@ -228,22 +227,6 @@ final class FabricQp extends IbvQP implements VerbsQp {
     device.check(call);
   }
 
-  FabricContext device() {
-    return device;
-  }
-
-  FabricPd domain() {
-    return domain;
-  }
-
-  FabricCq sendCq() {
-    return sendCq;
-  }
-
-  ReceiveQueue receives() {
-    return receives;
-  }
-
   QpState state() {
     return now;
   }
@@ -254,14 +237,6 @@ final class FabricQp extends IbvQP implements VerbsQp {
 
   int minRnrTimer() {
     return minRnrTimer;
-  }
-
-  int maxSendSges() {
-    return maxSendSges;
-  }
-
-  int maxInline() {
-    return maxInline;
   }
 
   boolean grants(int access) {
@@ -322,7 +297,7 @@ final class FabricQp extends IbvQP implements VerbsQp {
     now = QpState.ERR;
     requester.flush();
     flushReceives();
-    if (srq != null && device.fabric().temper.lastWqeEvent()) {
+    if (srq != null && device.fabric.temper.lastWqeEvent()) {
       device.reachedLast(this);
     }
   }
@@ -336,7 +311,7 @@ final class FabricQp extends IbvQP implements VerbsQp {
     isOpen = false;
     requester.stop();
     device.closed(this);
-    device.host().objectDestroyed();
+    device.host.objectDestroyed();
     sendCq.removeUser(this);
     receiveCq.removeUser(this);
     domain.removeUser();
@@ -356,7 +331,7 @@ final class FabricQp extends IbvQP implements VerbsQp {
 
   /** Flushes a shared receive that was taken in advance, if the fabric's temper does that. */
   void flushTaken() {
-    if (device.fabric().temper.takesAhead() && receives.size() > 0) {
+    if (device.fabric.temper.takesAhead() && receives.size() > 0) {
       flushNextReceive();
     }
     receiveCq.revealAll();

@@ -8,8 +8,8 @@ import io.verbena.verbs.ext.VerbsException;
 
 /** A shared receive queue. */
 final class FabricSrq implements SharedReceiveQueue {
-  private final FabricPd pd;
-  private final ReceiveQueue queue;
+  final FabricPd pd;
+  final ReceiveQueue queue;
   private final long token;
   private int limit;
   private int users;
@@ -17,10 +17,10 @@ final class FabricSrq implements SharedReceiveQueue {
 
   FabricSrq(FabricPd pd, int maxRequests, int maxSges) {
     this.pd = pd;
-    queue = new ReceiveQueue(pd.device().fabric().depth(maxRequests), maxSges);
-    token = pd.device().handles().add(this);
+    queue = new ReceiveQueue(pd.device.fabric.depth(maxRequests), maxSges);
+    token = pd.device.handles.add(this);
     pd.addUser();
-    pd.device().host().objectMade();
+    pd.device.host.objectMade();
   }
 
   @Override
@@ -35,17 +35,17 @@ final class FabricSrq implements SharedReceiveQueue {
 
   @Override
   public int postReceive(ReceiveBlock block, int first, int count) throws VerbsException {
-    synchronized (pd.device().fabric().lock) {
+    synchronized (pd.device.fabric.lock) {
       use("ibv_post_srq_recv");
       int posted = queue.post("ibv_post_srq_recv", block, first, count);
-      pd.device().host().tally.receivePost(posted);
+      pd.device.host.tally.receivePost(posted);
       return posted;
     }
   }
 
   @Override
   public void armLimit(int newLimit) throws VerbsException {
-    synchronized (pd.device().fabric().lock) {
+    synchronized (pd.device.fabric.lock) {
       use("ibv_modify_srq");
       if (newLimit < 0 || newLimit > queue.capacity()) {
         throw new VerbsException(
@@ -59,17 +59,17 @@ final class FabricSrq implements SharedReceiveQueue {
 
   @Override
   public void destroy() throws VerbsException {
-    synchronized (pd.device().fabric().lock) {
+    synchronized (pd.device.fabric.lock) {
       use("ibv_destroy_srq");
-      pd.device().host().checkDestroys("ibv_destroy_srq");
+      pd.device.host.checkDestroys("ibv_destroy_srq");
       if (users > 0) {
         throw VerbsException.inUse(
             "ibv_destroy_srq", "a shared receive queue", users + " queue pairs");
       }
       open = false;
-      pd.device().handles().remove(token);
+      pd.device.handles.remove(token);
       pd.removeUser();
-      pd.device().host().objectDestroyed();
+      pd.device.host.objectDestroyed();
     }
   }
 
@@ -77,7 +77,7 @@ final class FabricSrq implements SharedReceiveQueue {
     if (!open) {
       throw VerbsException.closed(call, "The shared receive queue");
     }
-    pd.device().host().check(call);
+    pd.device.host.check(call);
   }
 
   // The methods below are called under the fabric's lock.
@@ -90,19 +90,11 @@ final class FabricSrq implements SharedReceiveQueue {
     users--;
   }
 
-  FabricPd pd() {
-    return pd;
-  }
-
-  ReceiveQueue queue() {
-    return queue;
-  }
-
   /** Raises the limit event once the queue has fewer receives than its limit. */
   void taken() {
     if (queue.size() < limit) {
       limit = 0;
-      pd.device().raise(new AsyncEvent(AsyncEvent.Type.SRQ_LIMIT_REACHED, null, null, this, 0));
+      pd.device.raise(new AsyncEvent(AsyncEvent.Type.SRQ_LIMIT_REACHED, null, null, this, 0));
     }
   }
 }

@@ -8,18 +8,19 @@ import io.verbena.verbs.ext.WaitSet;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** A wait for several channels together. */
 final class FabricWaitSet implements WaitSet {
   private final Fabric fabric;
-  private final List<FabricEventChannel> channels = new ArrayList<>();
-  private final List<FabricCompChannel> completions = new ArrayList<>();
-  private final List<FabricContext> devices = new ArrayList<>();
+  private final List<Member> members = new ArrayList<>();
   private @Nullable Runnable told;
   private final Timer limit = new Timer(this::tellNow);
   private boolean woken;
   private boolean open = true;
+
+  private record Member(BooleanSupplier isOpen, Fabric.Condition isReady) {}
 
   FabricWaitSet(Fabric fabric) {
     this.fabric = fabric;
@@ -27,27 +28,23 @@ final class FabricWaitSet implements WaitSet {
 
   @Override
   public void add(RdmaEventChannel channel) throws VerbsException {
-    synchronized (fabric.lock) {
-      use();
-      channels.add((FabricEventChannel) channel);
-      look();
-    }
+    add(new Member(channel::isOpen, ((FabricEventChannel) channel)::isReady));
   }
 
   @Override
   public void add(IbvCompChannel channel) throws VerbsException {
-    synchronized (fabric.lock) {
-      use();
-      completions.add((FabricCompChannel) channel);
-      look();
-    }
+    add(new Member(channel::isOpen, ((FabricCompChannel) channel)::isReady));
   }
 
   @Override
   public void add(IbvContext context) throws VerbsException {
+    add(new Member(() -> true, ((FabricContext) context)::hasAsyncEvent));
+  }
+
+  private void add(Member member) throws VerbsException {
     synchronized (fabric.lock) {
       use();
-      devices.add((FabricContext) context);
+      members.add(member);
       look();
     }
   }
@@ -60,8 +57,7 @@ final class FabricWaitSet implements WaitSet {
     fabric.pause(timeoutNanos);
     synchronized (fabric.lock) {
       use();
-      channels.removeIf(channel -> !channel.isOpen());
-      completions.removeIf(channel -> !channel.isOpen());
+      removeClosed();
       boolean ready = fabric.await(timeoutNanos, this::isReady);
       woken = false;
       return ready;
@@ -94,12 +90,11 @@ final class FabricWaitSet implements WaitSet {
     if (told == null) {
       return;
     }
-    channels.removeIf(channel -> !channel.isOpen());
-    completions.removeIf(channel -> !channel.isOpen());
+    removeClosed();
     boolean ready;
     try {
       ready = isReady();
-    } catch (VerbsException e) {
+    } catch (IOException e) {
       ready = true; // the next check of the channel throws
     }
     if (ready) {
@@ -141,22 +136,16 @@ final class FabricWaitSet implements WaitSet {
     }
   }
 
-  private boolean isReady() throws VerbsException {
+  private void removeClosed() {
+    members.removeIf(member -> !member.isOpen.getAsBoolean());
+  }
+
+  private boolean isReady() throws IOException {
     if (woken) {
       return true;
     }
-    for (FabricEventChannel channel : channels) {
-      if (channel.isOpen() && channel.isReady()) {
-        return true;
-      }
-    }
-    for (FabricCompChannel channel : completions) {
-      if (channel.isOpen() && channel.isReady()) {
-        return true;
-      }
-    }
-    for (FabricContext device : devices) {
-      if (device.hasAsyncEvent()) {
+    for (Member member : members) {
+      if (member.isOpen.getAsBoolean() && member.isReady.holds()) {
         return true;
       }
     }

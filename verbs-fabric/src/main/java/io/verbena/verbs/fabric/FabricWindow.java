@@ -27,9 +27,9 @@ final class FabricWindow implements MemoryWindow, Keys.Owner {
     this.pd = pd;
     deviceKey = pd.keys().add(this);
     preparedKey = deviceKey;
-    token = pd.device().handles().add(this);
+    token = pd.device.handles.add(this);
     pd.addUser();
-    pd.device().host().objectMade();
+    pd.device.host.objectMade();
   }
 
   @Override
@@ -50,17 +50,17 @@ final class FabricWindow implements MemoryWindow, Keys.Owner {
 
   @Override
   public void deallocate() throws VerbsException {
-    synchronized (pd.device().fabric().lock) {
+    synchronized (pd.device.fabric.lock) {
       if (!open) {
         throw VerbsException.closed("ibv_dealloc_mw", "The memory window");
       }
-      pd.device().host().checkDestroys("ibv_dealloc_mw");
+      pd.device.host.checkDestroys("ibv_dealloc_mw");
       open = false;
       unbind();
       pd.keys().remove(deviceKey);
-      pd.device().handles().remove(token);
+      pd.device.handles.remove(token);
       pd.removeUser();
-      pd.device().host().objectDestroyed();
+      pd.device.host.objectDestroyed();
     }
   }
 
@@ -73,7 +73,7 @@ final class FabricWindow implements MemoryWindow, Keys.Owner {
         open
             && region == null
             && owner.getPd() == pd
-            && target.pd() == pd
+            && target.pd == pd
             && target.allows(Access.MW_BIND)
             && (request.bindRkey >>> 8) == (deviceKey >>> 8)
             && request.bindRkey != deviceKey
@@ -111,7 +111,7 @@ final class FabricWindow implements MemoryWindow, Keys.Owner {
   }
 
   private boolean checksBounds() {
-    return pd.device().host().profile().windows() == DeviceProfile.Windows.BOUNDED;
+    return pd.device.host.profile.windows() == DeviceProfile.Windows.BOUNDED;
   }
 
   private boolean isWithin(long from, long count) {

@@ -37,7 +37,7 @@ final class Keys {
   boolean allowsLocal(FabricPd pd, int lkey, long address, long length, boolean write) {
     return find(lkey) instanceof FabricMr mr
         && mr.getLkey() == lkey
-        && mr.pd() == pd
+        && mr.pd == pd
         && mr.covers(address, length)
         && (!write || mr.allows(Access.LOCAL_WRITE));
   }
@@ -50,7 +50,7 @@ final class Keys {
     return switch (find(rkey)) {
       case FabricMr mr ->
           mr.getRkey() == rkey
-              && mr.pd() == qp.getPd()
+              && mr.pd == qp.getPd()
               && mr.covers(address, length)
               && mr.allows(access);
       case FabricWindow window -> window.allows(qp, rkey, address, length, access);

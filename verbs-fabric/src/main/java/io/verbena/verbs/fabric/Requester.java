@@ -30,7 +30,7 @@ final class Requester {
     this.qp = qp;
     this.queue = queue;
     this.signalsAll = signalsAll;
-    fabric = qp.device().fabric();
+    fabric = qp.device.fabric;
   }
 
   int capacity() {
@@ -39,7 +39,7 @@ final class Requester {
 
   int post(SendBlock block, int first, int count) throws VerbsException {
     block.chain(first, count);
-    Tally tally = qp.device().host().tally;
+    Tally tally = qp.device.host.tally;
     tally.sendPost();
     int posted = 0;
     while (posted < count && !queue.isFull()) {
@@ -47,16 +47,16 @@ final class Requester {
       SendRequest request = queue.at(queue.posted);
       request.load(block.address(first + posted));
       if (request.hasImmediate()) {
-        request.immediate = qp.device().host().forged(request.immediate);
+        request.immediate = qp.device.host.forged(request.immediate);
       }
       tally.request(request.opcode, request.pieces.length());
       queue.posted++;
       posted++;
-      qp.device().host().watcher().posted(request.opcode);
+      qp.device.host.watcher().posted(request.opcode);
     }
     if (qp.state() == QpState.ERR) {
       // siw accepts the request, and never completes it.
-      if (!qp.device().host().profile().isIwarp()) {
+      if (!qp.device.host.profile.isIwarp()) {
         flush();
       }
     } else if (fabric.temper.synchronous() && !pump.pending) {
@@ -74,17 +74,17 @@ final class Requester {
     if (opcode < 0 || opcode > SendOpcode.SEND_WITH_INV || !supports(opcode)) {
       throw refused(SendOpcode.name(opcode) + " is not supported by this device");
     }
-    if (block.sgeCount(index) > qp.maxSendSges()) {
-      throw refused("a request has more pieces than the " + qp.maxSendSges() + " of its queue");
+    if (block.sgeCount(index) > qp.maxSendSges) {
+      throw refused("a request has more pieces than the " + qp.maxSendSges + " of its queue");
     }
     boolean sends = opcode <= SendOpcode.SEND_WITH_IMM || opcode == SendOpcode.SEND_WITH_INV;
-    if (inline && (!sends || length(block, index) > qp.maxInline())) {
-      throw refused("an inline request is a send or write of at most " + qp.maxInline() + " bytes");
+    if (inline && (!sends || length(block, index) > qp.maxInline)) {
+      throw refused("an inline request is a send or write of at most " + qp.maxInline + " bytes");
     }
   }
 
   private boolean supports(int opcode) {
-    DeviceProfile profile = qp.device().host().profile();
+    DeviceProfile profile = qp.device.host.profile;
     return switch (opcode) {
       case SendOpcode.RDMA_WRITE_WITH_IMM -> profile.writeWithImmediate();
       case SendOpcode.BIND_MW -> profile.memoryWindows();
@@ -163,7 +163,7 @@ final class Requester {
       if (mustWait(request)) {
         break; // ack() goes on
       }
-      FabricAdapter adapter = qp.device().adapter();
+      FabricAdapter adapter = qp.device.adapter;
       if (adapter.busyUntil() > fabric.nanoTime()) {
         fabric.at(adapter.busyUntil(), pump);
         break;
@@ -217,7 +217,7 @@ final class Requester {
     if (target == null) {
       return Responder.NO_ANSWER;
     }
-    if (qp.device().host().failsRequest()) {
+    if (qp.device.host.failsRequest()) {
       return WcStatus.GENERAL_ERR;
     }
     return isLateRead(request)
@@ -247,9 +247,9 @@ final class Requester {
       outstandingReads++;
     }
     failed = status != WcStatus.SUCCESS;
-    RequestWatcher watcher = qp.device().host().watcher();
+    RequestWatcher watcher = qp.device.host.watcher();
     if (!failed && !request.isLocal()) {
-      qp.device().adapter().carry(request.pieces.length(), fabric.nanoTime());
+      qp.device.adapter.carry(request.pieces.length(), fabric.nanoTime());
       watcher.carriedOut(request.opcode, request.pieces.length());
     } else if (failed && status != WcStatus.RETRY_EXC_ERR) {
       watcher.refused(request.opcode, status);
@@ -257,7 +257,7 @@ final class Requester {
   }
 
   private void repeatWhenReady(SendRequest request) {
-    qp.device().host().watcher().refused(request.opcode, WcStatus.RNR_RETRY_EXC_ERR);
+    qp.device.host.watcher().refused(request.opcode, WcStatus.RNR_RETRY_EXC_ERR);
     ConnectionTerms terms = qp.terms();
     if (!terms.retriesRnrForEver() && rnrRepeats++ >= terms.rnrRetries()) {
       sent(request, WcStatus.RNR_RETRY_EXC_ERR);
@@ -321,7 +321,7 @@ final class Requester {
     if (!signalled && status == WcStatus.SUCCESS) {
       return;
     }
-    Completion completion = qp.sendCq().next(qp);
+    Completion completion = qp.sendCq.next(qp);
     if (completion != null) {
       completion.wrId = request.wrId;
       completion.status = status;
@@ -331,7 +331,7 @@ final class Requester {
       completion.flags = 0;
       completion.solicited = false;
       completion.sendIndex = index;
-      qp.sendCq().enter();
+      qp.sendCq.enter();
     }
   }
 }

@@ -34,14 +34,14 @@ final class Responder {
   /** Returns whether the requester's pieces may be read, or written with the result. */
   static boolean mayUseOwnMemory(FabricQp qp, SendRequest request) {
     return request.has(SendFlags.INLINE)
-        || request.pieces.allowed(qp.domain(), request.isReadOrAtomic());
+        || request.pieces.allowed(qp.domain, request.isReadOrAtomic());
   }
 
   static int carryOutLocally(FabricQp qp, SendRequest request) {
     if (request.opcode == SendOpcode.LOCAL_INV) {
       return invalidate(qp, request.immediate) ? SUCCESS : LOC_QP_OP_ERR;
     }
-    Handles handles = qp.device().handles();
+    Handles handles = qp.device.handles;
     FabricWindow window = handles.find(request.window, FabricWindow.class);
     FabricMr region = handles.find(request.region, FabricMr.class);
     boolean bound = window != null && region != null && window.bind(qp, region, request);
@@ -64,18 +64,18 @@ final class Responder {
   }
 
   private static int receive(FabricQp target, SendRequest request) {
-    if (target.receives().size() == 0) {
+    if (target.receives.size() == 0) {
       return RECEIVER_NOT_READY;
     }
     if (request.opcode == SendOpcode.SEND_WITH_INV && !invalidate(target, request.immediate)) {
       return refuse(target, request, REM_ACCESS_ERR);
     }
-    ReceiveQueue.Request receive = target.receives().take();
+    ReceiveQueue.Request receive = target.receives.take();
     long length = request.pieces.length();
     if (length > receive.pieces.length()) {
       return failReceive(target, receive, LOC_LEN_ERR, REM_INV_REQ_ERR);
     }
-    if (!receive.pieces.allowed(target.domain(), true)) {
+    if (!receive.pieces.allowed(target.domain, true)) {
       return failReceive(target, receive, LOC_PROT_ERR, REM_OP_ERR);
     }
     request.pieces.copyTo(receive.pieces);
@@ -92,14 +92,14 @@ final class Responder {
       return refuse(target, request, REM_ACCESS_ERR);
     }
     boolean withImmediate = request.opcode == SendOpcode.RDMA_WRITE_WITH_IMM;
-    if (withImmediate && target.receives().size() == 0) {
-      if (target.device().fabric().temper.landsBeforeRnr()) {
+    if (withImmediate && target.receives.size() == 0) {
+      if (target.device.fabric.temper.landsBeforeRnr()) {
         request.pieces.copyTo(request.remoteAddress, length / 2);
       }
       return RECEIVER_NOT_READY;
     }
     request.pieces.copyTo(request.remoteAddress, length);
-    return withImmediate ? complete(target, target.receives().take(), request, length) : SUCCESS;
+    return withImmediate ? complete(target, target.receives.take(), request, length) : SUCCESS;
   }
 
   /** Checks a READ. {@link #carryOut} copies its data later. */
@@ -149,12 +149,12 @@ final class Responder {
    * or by an event.
    */
   private static int refuse(FabricQp target, SendRequest request, int status) {
-    FabricContext device = target.device();
+    FabricContext device = target.device;
     boolean takesReceive =
         request.opcode == SendOpcode.RDMA_WRITE_WITH_IMM
-            && device.fabric().temper.refusalTakesReceive();
-    if (takesReceive && target.receives().size() > 0) {
-      return failReceive(target, target.receives().take(), LOC_ACCESS_ERR, status);
+            && device.fabric.temper.refusalTakesReceive();
+    if (takesReceive && target.receives.size() > 0) {
+      return failReceive(target, target.receives.take(), LOC_ACCESS_ERR, status);
     }
     AsyncEvent.Type type =
         status == REM_ACCESS_ERR ? AsyncEvent.Type.QP_ACCESS_ERR : AsyncEvent.Type.QP_REQ_ERR;
@@ -163,15 +163,12 @@ final class Responder {
   }
 
   private static boolean allows(FabricQp target, SendRequest request, long length, int access) {
-    return target
-        .device()
-        .keys()
-        .allowsRemote(target, request.rkey, request.remoteAddress, length, access);
+    return target.device.keys.allowsRemote(
+        target, request.rkey, request.remoteAddress, length, access);
   }
 
   private static boolean invalidate(FabricQp qp, int rkey) {
-    return qp.device().keys().find(rkey) instanceof FabricWindow window
-        && window.invalidate(qp, rkey);
+    return qp.device.keys.find(rkey) instanceof FabricWindow window && window.invalidate(qp, rkey);
   }
 
   private static int failReceive(
