@@ -8,6 +8,7 @@ import io.verbena.link.runtime.Thrown;
 import java.net.URI;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Function;
 
 /**
  * Calls a provider of better links or its driver. If it throws, only that call fails. Safe for use
@@ -27,7 +28,6 @@ public final class ProviderCalls {
    */
   @FunctionalInterface
   public interface Question<T> {
-    /** Makes the call. */
     T ask() throws LinkException;
   }
 
@@ -49,46 +49,35 @@ public final class ProviderCalls {
 
   /** Returns whether a provider's links are available now. If it fails, they are not. */
   public static Availability availability(UpgradeProvider provider) {
-    try {
-      return ask("availability()", provider::availability);
-    } catch (LinkException e) {
-      return new Availability.Unavailable(String.valueOf(e.getMessage()));
-    }
+    return askOr("availability()", provider::availability, Availability.Unavailable::new);
   }
 
   /** Returns the kind of a provider's links, or the name of its class if it fails. */
   public static String kind(UpgradeProvider provider) {
-    try {
-      return ask("kind()", provider::kind);
-    } catch (LinkException e) {
-      return provider.getClass().getName();
-    }
+    return askOr("kind()", provider::kind, why -> provider.getClass().getName());
   }
 
   /** Returns the reason why a provider's links cannot reach a peer; empty if they may. */
   public static String outOfReach(UpgradeProvider provider, URI peer) {
-    try {
-      return ask("outOfReach()", () -> provider.outOfReach(peer));
-    } catch (LinkException e) {
-      return String.valueOf(e.getMessage());
-    }
+    return askOr("outOfReach()", () -> provider.outOfReach(peer), why -> why);
   }
 
   /** Returns whether a request is of a provider's kind; false if the provider fails. */
   public static boolean understands(UpgradeProvider provider, byte[] request) {
-    try {
-      return ask("understands()", () -> provider.understands(request));
-    } catch (LinkException e) {
-      return false;
-    }
+    return askOr("understands()", () -> provider.understands(request), why -> false);
   }
 
   /** Returns a provider's figures; none if it fails. */
   public static Map<String, Long> figures(UpgradeProvider provider) {
+    return askOr("figures()", provider::figures, why -> Map.of());
+  }
+
+  /** Makes a call. If it fails, its result comes from the reason. */
+  private static <T> T askOr(String method, Question<T> question, Function<String, T> otherwise) {
     try {
-      return ask("figures()", provider::figures);
+      return ask(method, question);
     } catch (LinkException e) {
-      return Map.of();
+      return otherwise.apply(String.valueOf(e.getMessage()));
     }
   }
 
