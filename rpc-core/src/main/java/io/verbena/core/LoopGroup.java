@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * The event loops of one client or server for one kind of link. Each has its own thread. Safe for
  * use by any thread.
  */
-final class LoopGroup implements AutoCloseable {
+final class LoopGroup {
   private static final AtomicInteger NUMBER = new AtomicInteger();
   private static final Cleaner CLEANER = Cleaner.create();
 
@@ -112,11 +112,6 @@ final class LoopGroup implements AutoCloseable {
   /** Returns whether the calling thread runs one of these loops. */
   synchronized boolean isOwner() {
     return members.stream().anyMatch(member -> member.loop.isOwner());
-  }
-
-  @Override
-  public void close() {
-    boolean _ = end();
   }
 
   /** Ends all loops. Returns whether they have ended and use no memory any more. */
