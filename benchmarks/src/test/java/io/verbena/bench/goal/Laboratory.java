@@ -65,7 +65,7 @@ public final class Laboratory {
           Figures figures = play(player, Load.of(Kind.CALL, SMALL, 1, turn), RDMA, PERFTEST);
           lone = figures.p50(RDMA);
           host = Known.LONE_ON_DEVICE.share(figures, Rival.PERFTEST).orElse(null);
-          Beside both = figures.p50(RDMA, PERFTEST).named("2 x ib_send_lat");
+          Beside both = Beside.p50(figures, RDMA, PERFTEST).named("2 x ib_send_lat");
           board.tell(Row.atMost(LONE, both, "us", 1.5));
         });
     Load many = Load.of(Kind.CALL, SMALL, 256, turn);
@@ -123,7 +123,7 @@ public final class Laboratory {
         name,
         () -> {
           Figures figures = play(player, load, RDMA, TCP);
-          board.tell(Row.atMost(name, figures.p50(RDMA, TCP), "us", 0.6));
+          board.tell(Row.atMost(name, Beside.p50(figures, RDMA, TCP), "us", 0.6));
         });
     opening(player);
   }
@@ -135,7 +135,7 @@ public final class Laboratory {
         FIRST,
         () -> {
           Figures figures = play(player, load, PREFER, TCP, RDMA);
-          board.tell(Row.atMost(FIRST, figures.p50(PREFER, TCP), "us", 1.2));
+          board.tell(Row.atMost(FIRST, Beside.p50(figures, PREFER, TCP), "us", 1.2));
           double millis = figures.p50(RDMA) / MICROS_PER_MILLI;
           Beside limit = Beside.of(millis, "the target", FIRST_ON_DEVICE_MILLIS);
           board.tell(Row.atMost(FIRST + ", over RDMA", limit, "ms", 1));
@@ -180,7 +180,7 @@ public final class Laboratory {
         () -> {
           Load load = Load.of(kind, size, outstanding, turn).counting(count);
           Figures figures = play(player, load, RDMA, PERFTEST);
-          Beside both = figures.mebibytes(RDMA, PERFTEST).named(program);
+          Beside both = Beside.mebibytes(figures, RDMA, PERFTEST).named(program);
           board.tell(Row.atLeast(name, both, "MiB/s", limit));
         });
   }

@@ -71,7 +71,8 @@ public final class Loopback {
     String netty = NETTY.title();
     double best = async.p50(netty);
     board.tell(
-        Row.atMost(LONE_CALL + "async, p50", async.p50(TCP, netty), "us", 1.2).doubted(doubt));
+        Row.atMost(LONE_CALL + "async, p50", Beside.p50(async, TCP, netty), "us", 1.2)
+            .doubted(doubt));
     double blocking = play(load.with(Mode.VIRTUAL, Handler.NONBLOCKING)).p50(TCP);
     board.tell(
         Row.atMost(LONE_CALL + "blocking virtual, p50", Beside.of(blocking, netty, best), "us", 1.5)
@@ -91,7 +92,7 @@ public final class Loopback {
 
   private void deepRow(String handler, Figures figures, Rival rival, double limit) {
     board.tell(
-        Row.atLeast(DEEP_CALL + handler, figures.rate(TCP, rival.title()), "/s", limit)
+        Row.atLeast(DEEP_CALL + handler, Beside.rate(figures, TCP, rival.title()), "/s", limit)
             .doubted(Known.DEEP.doubt(figures, rival)));
   }
 
@@ -99,21 +100,25 @@ public final class Loopback {
     Load load = Load.of(Kind.PUT, size, outstanding, turn).counting(TURN_BYTES / size);
     Figures figures = play(load, NIO, NETTY, GRPC, GRPC_TUNED);
     String name = "put " + (size / MEBIBYTE) + " MiB x" + outstanding;
-    objectRow(name, figures, figures.faster(NIO, NETTY), 0.9, known);
-    objectRow(name, figures, figures.faster(GRPC, GRPC_TUNED), 2, known);
+    objectRow(name, figures, faster(figures, NIO, NETTY), 0.9, known);
+    objectRow(name, figures, faster(figures, GRPC, GRPC_TUNED), 2, known);
+  }
+
+  private static Rival faster(Figures figures, Rival one, Rival other) {
+    return figures.rate(one.title()) >= figures.rate(other.title()) ? one : other;
   }
 
   private void files() throws InterruptedException {
     int size = 64 * MEBIBYTE;
     Load load = Load.of(Kind.FETCH, size, 1, turn).counting(TURN_BYTES / 2 / size);
     Figures figures = play(load.with(Memory.FILES), SENDFILE);
-    Beside both = figures.mebibytes(TCP, SENDFILE.title());
+    Beside both = Beside.mebibytes(figures, TCP, SENDFILE.title());
     board.tell(Row.atLeast(FILES, both, "MiB/s", 0.9));
   }
 
   private void objectRow(String name, Figures figures, Rival rival, double limit, Known known) {
     board.tell(
-        Row.atLeast(name, figures.mebibytes(TCP, rival.title()), "MiB/s", limit)
+        Row.atLeast(name, Beside.mebibytes(figures, TCP, rival.title()), "MiB/s", limit)
             .doubted(known.doubt(figures, rival)));
   }
 }

@@ -68,7 +68,7 @@ class TargetsTest {
     Load load = Load.of(Kind.CALL, 64, 1, SECOND);
     Result slowFirst = result("one", load, 100, 900, 800);
     Result slowLater = result("other", load, 100, 1000, 200);
-    Beside both = new Figures(List.of(slowFirst, slowLater)).rate("one", "other");
+    Beside both = Beside.rate(new Figures(List.of(slowFirst, slowLater)), "one", "other");
     assertThat(both.figure()).isEqualTo(800);
     assertThat(both.rivalFigure()).isEqualTo(200);
     assertThat(both.ratio()).as("of 1, 0.9 and 4").isEqualTo(1);
