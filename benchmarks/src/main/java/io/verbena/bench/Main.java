@@ -61,7 +61,6 @@ public final class Main {
     }
   }
 
-  /** Returns the command. */
   public static CommandLine commandLine() {
     return new CommandLine(new Main())
         .setCaseInsensitiveEnumValuesAllowed(true)

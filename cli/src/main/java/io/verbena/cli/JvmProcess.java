@@ -56,7 +56,6 @@ public final class JvmProcess implements AutoCloseable {
     return new JvmProcess(builder.start());
   }
 
-  /** Returns the process id. */
   public long pid() {
     return process.pid();
   }

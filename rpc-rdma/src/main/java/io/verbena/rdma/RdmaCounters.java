@@ -87,7 +87,6 @@ public final class RdmaCounters {
       long openBytes,
       long quarantinedBytes) {}
 
-  /** Returns the present counts. */
   public Snapshot snapshot() {
     long idleBytes = 0;
     long idleNanos = 0;
@@ -119,7 +118,6 @@ public final class RdmaCounters {
         quarantinedBytes.sum());
   }
 
-  /** Counts a link that has opened. */
   public void linkOpened() {
     linksOpened.increment();
   }

@@ -57,7 +57,6 @@ record Chunk(int bytes, long target, long at, boolean checkpoint, boolean asks) 
     out.writeInt(bytes | MARK).writeLong(target).writeLong(at | flags);
   }
 
-  /** Returns the advertisement of a target. */
   static byte[] advertisement(long target, long length) {
     return ByteBuffer.allocate(2 * Long.BYTES).putLong(target).putLong(length).array();
   }

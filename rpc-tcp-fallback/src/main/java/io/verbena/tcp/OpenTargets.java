@@ -220,7 +220,6 @@ final class OpenTargets {
     }
   }
 
-  /** Closes all targets. */
   void close() {
     open.clear();
     drop();

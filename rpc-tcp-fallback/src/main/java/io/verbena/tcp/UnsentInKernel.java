@@ -31,7 +31,6 @@ final class UnsentInKernel {
     }
   }
 
-  /** Sets the limit of a socket. */
   static void limit(SocketChannel channel, int bytes) {
     if (channel.config() instanceof EpollSocketChannelConfig epoll) {
       epoll.setTcpNotSentLowAt(bytes);

@@ -23,7 +23,6 @@ final class Calls {
   private final RunContext run;
   private final Cuts cuts;
 
-  /** A call that is made. */
   private record Made(SimSession session, Call call, Entry entry) {}
 
   Calls(RunContext run, Cuts cuts) {

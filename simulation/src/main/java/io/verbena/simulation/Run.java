@@ -55,7 +55,6 @@ final class Run {
     faults = new Faults(run, processes);
   }
 
-  /** Runs a plan. */
   static Outcome of(Plan plan, @Nullable Mischief mischief, @Nullable Consumer<String> trace) {
     RunContext context = new RunContext(plan, trace);
     Run run = new Run(context, mischief);

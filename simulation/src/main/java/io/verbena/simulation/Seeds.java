@@ -10,7 +10,6 @@ import io.verbena.simulation.plan.ShmPlanner;
  * @param shm whether sessions upgrade to shared memory in place of RDMA
  */
 record Seeds(PlanKind kind, boolean shm) {
-  /** Returns the plan of a seed. */
   Plan plan(long seed) {
     Plan plan = kind.of(seed);
     return shm ? ShmPlanner.of(plan) : plan;

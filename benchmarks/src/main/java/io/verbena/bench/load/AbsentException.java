@@ -4,7 +4,6 @@ package io.verbena.bench.load;
 public final class AbsentException extends Exception {
   private static final long serialVersionUID = 1L;
 
-  /** Makes an exception with a reason. */
   public AbsentException(String reason) {
     super(reason);
   }

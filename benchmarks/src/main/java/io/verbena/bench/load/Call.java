@@ -43,7 +43,6 @@ public final class Call {
     return this;
   }
 
-  /** Returns the load of the call. */
   public Load load() {
     return load;
   }

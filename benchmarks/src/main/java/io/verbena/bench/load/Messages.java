@@ -22,12 +22,10 @@ public final class Messages {
     return message;
   }
 
-  /** Writes a message's number. */
   public static void number(byte[] message, long number) {
     LONG.set(message, 0, number);
   }
 
-  /** Returns a message's number. */
   public static long number(byte[] message) {
     return (long) LONG.get(message, 0);
   }

@@ -18,12 +18,10 @@ public final class Scratch {
 
   private Scratch() {}
 
-  /** Returns a new empty file. */
   public static Path file() throws IOException {
     return Files.createTempFile(ofThisProcess(), "", ".object");
   }
 
-  /** Returns a new empty folder. */
   public static Path folder() throws IOException {
     return Files.createTempDirectory(ofThisProcess(), "");
   }

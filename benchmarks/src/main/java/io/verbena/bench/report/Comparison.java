@@ -130,7 +130,6 @@ public final class Comparison {
     return result.rounds().stream().mapToDouble(figure.value).sorted().toArray();
   }
 
-  /** Returns a comparison as text. */
   public static String table(List<Row> rows) {
     List<List<String>> cells = new ArrayList<>();
     cells.add(List.of("contestant", "load", "figure", "before", "after", "change", "p", "verdict"));

@@ -46,12 +46,10 @@ public final class Html {
 
   private Html() {}
 
-  /** Writes a page. */
   public static void write(Report report, Path file) throws IOException {
     Files.writeString(file, of(report));
   }
 
-  /** Returns a page. */
   public static String of(Report report) {
     Html html = new Html();
     html.body(report);

@@ -29,7 +29,6 @@ public final class Json {
 
   private Json() {}
 
-  /** Writes a report. */
   public static void write(Report report, Path file) throws IOException {
     Files.writeString(file, GSON.toJson(report) + "\n");
   }

@@ -7,7 +7,6 @@ import java.util.Map;
 public final class Versions {
   private Versions() {}
 
-  /** Returns this program's version. */
   public static String verbena() {
     return read().getOrDefault("verbena", "unknown");
   }

@@ -84,7 +84,6 @@ public final class BenchHost implements AutoCloseable {
     return BenchTargetRpc.bind(new Target(Duration.ZERO));
   }
 
-  /** Returns the server's port. */
   public int port() {
     return server.address().getPort();
   }

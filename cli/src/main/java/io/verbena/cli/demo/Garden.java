@@ -52,6 +52,5 @@ interface Garden {
    */
   record Picture(ObjectRef object, int crc32c) {}
 
-  /** A plant. */
   record Plant(String name, int heightCm, List<String> colours) {}
 }

@@ -8,7 +8,6 @@ package io.verbena.cli.doctor;
  * @param cure a command or a sentence; empty if nothing is wrong
  */
 record Finding(Mark mark, String what, String detail, String cure) {
-  /** The verdict of a check. */
   enum Mark {
     OK("ok"),
     /** For information, neither good nor bad. */

@@ -32,7 +32,6 @@ final class Modules {
 
   private static final String SOFT_ROCE = "rdma_rxe";
 
-  /** The state of a module. */
   enum State {
     LOADED,
     /** Part of the kernel. */

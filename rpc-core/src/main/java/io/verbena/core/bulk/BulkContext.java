@@ -42,7 +42,6 @@ public record BulkContext(
     return Math.clamp(railsFrom / 8, SHORTEST_RAIL_PIECE, LONGEST_RAIL_PIECE);
   }
 
-  /** Returns the current statistics. */
   public BulkStats stats() {
     return counters.stats(memory, shelf);
   }

@@ -61,7 +61,6 @@ public final class LimitedWait {
     heard = false;
   }
 
-  /** Returns whether the wait is under way. */
   public boolean isUnderWay() {
     return waits;
   }

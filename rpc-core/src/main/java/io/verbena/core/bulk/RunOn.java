@@ -25,7 +25,6 @@ public enum RunOn {
 
   /** The threads for the transfers of one session. Safe for use by any thread. */
   public interface Threads {
-    /** Returns the loop of the session. */
     EventLoop loop();
 
     /** Returns the executor of user code. */

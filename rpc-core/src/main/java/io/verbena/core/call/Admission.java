@@ -57,7 +57,6 @@ public final class Admission {
   private volatile long latency;
   private volatile long unloaded;
 
-  /** Starts without calls. */
   public Admission(ConcurrencyLimit settings, NanoClock clock) {
     this.settings = settings;
     this.clock = clock;
@@ -208,7 +207,6 @@ public final class Admission {
     countFrom = probes ? windowBegan : countFrom;
   }
 
-  /** Returns the figures. */
   public LimitStat stat() {
     List<LimitStat.OfPriority> all = new ArrayList<>();
     counts.forEach(

@@ -7,14 +7,12 @@ import org.jspecify.annotations.Nullable;
 
 /** The result for which a blocking caller waits. Safe for use by any thread. */
 public interface Awaited<R> {
-  /** Waits for the result. */
   @Nullable R get(long time, TimeUnit unit)
       throws InterruptedException, ExecutionException, TimeoutException;
 
   /** Returns the time until the deadline in nanoseconds. */
   long nanosLeft();
 
-  /** Cancels the call. */
   boolean cancel(boolean mayInterruptIfRunning);
 
   /** Waits until nothing writes to the caller's memory any more. */

@@ -32,7 +32,6 @@ public final class CallCounters {
     FAILED
   }
 
-  /** Makes the counters of a client or server. */
   public CallCounters() {
     this(null);
   }
@@ -45,7 +44,6 @@ public final class CallCounters {
     }
   }
 
-  /** Adds calls with an outcome. */
   public void add(What what, int calls) {
     counter(what).addAndGet(calls);
     if (whole != null) {
@@ -74,7 +72,6 @@ public final class CallCounters {
     return counter(what).get();
   }
 
-  /** Returns the counts so far. */
   public OnewayStat stat() {
     return new OnewayStat(
         count(What.UNSENT),

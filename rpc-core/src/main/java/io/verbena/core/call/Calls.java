@@ -111,12 +111,10 @@ public final class Calls {
     this.resultParts = () -> new LargeValuesOut(bulk, results, false);
   }
 
-  /** Returns the session of these calls. */
   public SessionImpl session() {
     return session;
   }
 
-  /** Returns the loop that owns the session. */
   public EventLoop loop() {
     return loop;
   }
@@ -126,7 +124,6 @@ public final class Calls {
     return window;
   }
 
-  /** Returns the counters. */
   public CallCounters counters() {
     return counters;
   }

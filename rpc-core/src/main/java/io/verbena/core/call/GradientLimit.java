@@ -46,7 +46,6 @@ final class GradientLimit {
     this.most = most;
   }
 
-  /** Returns the limit now. */
   int limit() {
     return (int) Math.max(least, probing ? limit / 2 : limit);
   }

@@ -37,7 +37,6 @@ final class HandlerStarts {
   private final long maxKeptBytes;
   private final ReplyMemory memory;
 
-  /** The handlers that wait. */
   private final PriorityQueue<ServerCall> waiting =
       new PriorityQueue<>(Comparator.comparingLong(call -> call.id));
 
@@ -134,7 +133,6 @@ final class HandlerStarts {
     return expected <= 0 || memory.reserve(call, 2 * expected);
   }
 
-  /** Postpones a handler. */
   void putOff(ServerCall call) {
     ended(call);
     call.awaitsPeer();

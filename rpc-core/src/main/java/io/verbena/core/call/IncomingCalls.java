@@ -95,7 +95,6 @@ public final class IncomingCalls implements Participant {
     this.deadlines = new DeadlineWatch(shared.loop, () -> new ArrayList<>(calls.values()));
   }
 
-  /** Returns the one-way calls. */
   public IncomingOneways oneways() {
     return oneways;
   }

@@ -69,7 +69,6 @@ final class MessagesAwaitingValues implements Participant {
     this.memory = session.memory().assemblies();
   }
 
-  /** Returns a message's table of large values. */
   LargeValueTable table(Message message) {
     ByteBuffer buffer = message.buffer();
     int end = tableAt(buffer, message.from(), message.to());
@@ -92,7 +91,6 @@ final class MessagesAwaitingValues implements Participant {
     return waiting.containsKey(callId);
   }
 
-  /** Returns the number of waiting messages. */
   int size() {
     return waiting.size();
   }

@@ -66,7 +66,6 @@ public final class OutgoingCalls implements Participant {
   /** The number of the last frame with a one-way call. */
   private long lastOneway;
 
-  /** Starts without calls. */
   public OutgoingCalls(Calls shared, RemoteServices contracts) {
     this.session = shared.session;
     this.shared = shared;

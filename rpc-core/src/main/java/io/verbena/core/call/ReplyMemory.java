@@ -28,7 +28,6 @@ final class ReplyMemory {
     this.share = share;
   }
 
-  /** Returns the session's share of the memory. */
   Quota.Share share() {
     return share;
   }

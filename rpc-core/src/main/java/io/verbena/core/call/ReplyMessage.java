@@ -70,7 +70,6 @@ public abstract class ReplyMessage implements Reply, Outgoing, WireEncoder.Growt
     this.id = id;
   }
 
-  /** Returns the method called. */
   public final MethodDescriptor<?> method() {
     return method;
   }
@@ -81,18 +80,15 @@ public abstract class ReplyMessage implements Reply, Outgoing, WireEncoder.Growt
   /** Returns whether the reply is no longer wanted. */
   public abstract boolean isCancelled();
 
-  /** Returns the metadata of the reply. */
   public Metadata replyMetadata() {
     Metadata set = replyMetadata;
     return set == null ? Metadata.EMPTY : set;
   }
 
-  /** Sets the metadata of the reply. */
   public void replyMetadata(Metadata metadata) {
     replyMetadata = Objects.requireNonNull(metadata, "metadata");
   }
 
-  /** Removes the metadata of the reply. */
   final void dropMetadata() {
     if (replyMetadata != null) { // a volatile write costs more than a read
       replyMetadata = null;

@@ -644,7 +644,6 @@ public final class ServerCall extends ReplyMessage
     return taken;
   }
 
-  /** Returns whether it was refused. */
   boolean wasRefused() {
     return refused;
   }

@@ -55,7 +55,6 @@ public final class SessionCaller implements ServiceCaller {
   private final Metadata metadata;
   private final @Nullable Arena resultsIn;
 
-  /** Makes a caller for a stub. */
   public SessionCaller(OutgoingCalls outgoing, CallOptions options) {
     this.outgoing = outgoing;
     this.host = outgoing.shared;

@@ -40,7 +40,6 @@ public final class LocalServices {
     /** Reads the arguments. */
     public final Dispatcher dispatcher;
 
-    /** The description of the method. */
     public final MethodDescriptor<?> descriptor;
 
     // Parts of the description for every call.
@@ -81,7 +80,6 @@ public final class LocalServices {
     }
   }
 
-  /** Adds a service. */
   public void add(ServiceBinding binding) {
     String name = binding.service().name();
     Served other = get(OfferedService.id(name));
@@ -135,7 +133,6 @@ public final class LocalServices {
     return null;
   }
 
-  /** Returns the number of services. */
   public int size() {
     return served.size();
   }

@@ -7,7 +7,6 @@ public final class OwnService {
   /** The service for the items of streams. */
   public static final String STREAMS = "verbena.streams";
 
-  /** The service for regions. */
   public static final String REGIONS = "verbena.regions";
 
   private OwnService() {}

@@ -84,7 +84,6 @@ public final class RemoteServices implements Participant {
     this.session = session;
   }
 
-  /** Returns the services of this end. */
   public LocalServices local() {
     return services;
   }

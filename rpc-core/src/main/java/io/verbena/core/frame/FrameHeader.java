@@ -102,7 +102,6 @@ public final class FrameHeader {
     return first & ~((flags & 0xffL) << FLAGS_SHIFT);
   }
 
-  /** Returns the third word. */
   public static long third(long callId, int method) {
     return callId << METHOD_BITS | method;
   }
@@ -148,12 +147,10 @@ public final class FrameHeader {
     return buffer.getLong(from);
   }
 
-  /** Returns the second word. */
   public static long second(ByteBuffer buffer, int from) {
     return buffer.getLong(from + SECOND);
   }
 
-  /** Returns the third word. */
   public static long third(ByteBuffer buffer, int from) {
     return buffer.getLong(from + THIRD);
   }
@@ -178,12 +175,10 @@ public final class FrameHeader {
     return (int) (first >>> 56);
   }
 
-  /** Returns the code of the frame's kind. */
   public static int kindCode(long first) {
     return (int) (first >>> 48) & 0xff;
   }
 
-  /** Returns the frame's flags. */
   public static int flags(long first) {
     return (int) (first >>> FLAGS_SHIFT) & 0xff;
   }
@@ -213,7 +208,6 @@ public final class FrameHeader {
     return left == UNTOLD ? UNTOLD_NANOS : Integer.toUnsignedLong(left) * 1000;
   }
 
-  /** Returns the call id. */
   public static long callId(long third) {
     return third >>> METHOD_BITS;
   }

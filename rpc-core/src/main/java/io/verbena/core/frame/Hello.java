@@ -35,7 +35,6 @@ public record Hello(
   /** The feature bit for a body that ends with a {@link UpgradeMessage}. */
   public static final long ASKS_FOR_UPGRADE = 1;
 
-  /** Writes the body. */
   public void write(WireOut out) {
     out.writeVarInt(minVersion);
     out.writeVarInt(maxVersion);

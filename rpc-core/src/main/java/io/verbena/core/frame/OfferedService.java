@@ -35,7 +35,6 @@ public record OfferedService(String name, long schemaHash, int firstPlace, List<
     return name.hashCode();
   }
 
-  /** Writes a list of services. */
   public static void writeAll(WireOut out, Collection<OfferedService> services) {
     out.writeCount(services.size());
     for (OfferedService service : services) {
@@ -47,7 +46,6 @@ public record OfferedService(String name, long schemaHash, int firstPlace, List<
     }
   }
 
-  /** Reads a list of services. */
   public static List<OfferedService> readAll(WireIn in) {
     int count = in.readCount(LEAST_BYTES);
     List<OfferedService> services = new ArrayList<>(count);

@@ -16,7 +16,6 @@ import io.verbena.api.wire.WireOut;
  */
 public record Refusal(
     RpcStatus status, boolean sessionUnknown, boolean resumeWhole, String message) {
-  /** Writes the body. */
   public void write(WireOut out) {
     out.writeByte(status.code());
     out.writeBoolean(sessionUnknown);

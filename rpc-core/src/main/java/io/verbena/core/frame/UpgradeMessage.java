@@ -53,13 +53,11 @@ public final class UpgradeMessage {
     return "link " + epoch + ", " + content.length + " bytes";
   }
 
-  /** Writes the message. */
   public void write(WireOut out) {
     out.writeInt(epoch);
     out.writeBytes(content);
   }
 
-  /** Reads a message. */
   public static UpgradeMessage read(WireIn in) {
     return new UpgradeMessage(in.readInt(), in.readBytes());
   }

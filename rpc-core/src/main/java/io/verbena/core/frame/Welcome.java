@@ -29,7 +29,6 @@ public record Welcome(
    */
   public static final long KEEPS_CONTRACTS = 4;
 
-  /** Writes the body. */
   public void write(WireOut out) {
     out.writeVarInt(version);
     out.writeVarLong(limits.tellIn(features));

@@ -22,7 +22,6 @@ public final class DeadlineWatch implements Timers.Timer {
 
   private long notBefore;
 
-  /** An object with a deadline. */
   public interface Timed {
     /** Returns whether its deadline counts. */
     boolean isTimed();
@@ -100,7 +99,6 @@ public final class DeadlineWatch implements Timers.Timer {
     }
   }
 
-  /** Stops watching. */
   public void stop() {
     loop.timers().cancel(timer);
     timer = Timers.NONE;

@@ -302,12 +302,10 @@ public final class EventLoop {
     return clock;
   }
 
-  /** Returns the loop's timers. */
   public Timers timers() {
     return timers;
   }
 
-  /** Returns the driver of this loop's links. */
   public LinkDriver driver() {
     return driver;
   }

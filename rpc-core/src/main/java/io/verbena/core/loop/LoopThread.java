@@ -120,7 +120,6 @@ public final class LoopThread implements AutoCloseable {
     };
   }
 
-  /** Starts a virtual thread. */
   static void virtual(String name, Runnable task) {
     Thread.ofVirtual().name(name).start(task);
   }

@@ -53,7 +53,6 @@ public final class Timers {
     }
   }
 
-  /** The action of a timer. */
   @FunctionalInterface
   public interface Timer {
     /** Runs on the loop, at the deadline or up to a tick later. */

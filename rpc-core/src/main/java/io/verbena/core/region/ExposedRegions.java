@@ -121,7 +121,6 @@ public final class ExposedRegions implements Participant {
   /** Whether the peer is, or will be, told of the service. */
   private boolean served;
 
-  /** Starts without regions. */
   public ExposedRegions(SessionImpl session) {
     this.session = session;
   }

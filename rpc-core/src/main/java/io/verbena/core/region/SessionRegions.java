@@ -47,7 +47,6 @@ public final class SessionRegions implements Regions {
   /** Knows the time limit. */
   private final SessionCaller caller;
 
-  /** Makes the regions of this session. */
   public SessionRegions(SessionImpl session, OutgoingCalls outgoing) {
     this.outgoing = outgoing;
     this.loop = session.loop();

@@ -83,7 +83,6 @@ public final class Message {
     this.free = free;
   }
 
-  /** Returns the kind of the message. */
   public FrameKind kind() {
     return kind;
   }

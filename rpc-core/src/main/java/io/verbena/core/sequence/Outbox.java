@@ -89,7 +89,6 @@ public final class Outbox {
     fitted = null;
   }
 
-  /** Returns the peer's last limits. */
   public PeerLimits peerLimits() {
     return peer;
   }
@@ -122,7 +121,6 @@ public final class Outbox {
     return waiting.size();
   }
 
-  /** Returns the number of waiting answers. */
   public int answersWaiting() {
     return answers;
   }

@@ -78,7 +78,6 @@ public final class Acceptor {
         && sessions.values().stream().allMatch(one -> one.core().ending().isDrained());
   }
 
-  /** Ends every session. */
   public void endAll() {
     Collection<AcceptedSession> ending = new ArrayList<>(sessions.values());
     ending.forEach(one -> one.core().closeNow());

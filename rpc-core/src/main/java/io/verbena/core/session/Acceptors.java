@@ -80,7 +80,6 @@ public final class Acceptors {
     return authenticator != null;
   }
 
-  /** Returns the acceptors of all loops. */
   public List<Acceptor> all() {
     return List.copyOf(all);
   }

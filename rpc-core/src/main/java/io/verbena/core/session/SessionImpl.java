@@ -242,7 +242,6 @@ public abstract class SessionImpl implements Session, RunOn.Threads {
     participants.forEach(one -> one.peerDrains(reason));
   }
 
-  /** Returns this session's share of memory. */
   public SessionMemory memory() {
     return memory;
   }
@@ -321,7 +320,6 @@ public abstract class SessionImpl implements Session, RunOn.Threads {
     }
   }
 
-  /** Returns whether the session is over. */
   public boolean isEnded() {
     return isLeft && life.isEnded();
   }
@@ -344,7 +342,6 @@ public abstract class SessionImpl implements Session, RunOn.Threads {
     return isLeft && ending.isClosing();
   }
 
-  /** Returns the costs of the present path. */
   public PathCosts pathCosts() {
     return pathCosts;
   }
@@ -364,13 +361,11 @@ public abstract class SessionImpl implements Session, RunOn.Threads {
     return ending.isClosing() ? SessionLife.none(Ending.CLOSED) : life.path();
   }
 
-  /** Returns the loop that owns the session. */
   @Override
   public EventLoop loop() {
     return loop;
   }
 
-  /** Returns the session's limits. */
   public SessionLimits limits() {
     return limits;
   }

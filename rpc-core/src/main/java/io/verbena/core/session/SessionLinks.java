@@ -121,7 +121,6 @@ final class SessionLinks implements Command, Timers.Timer {
     return rails;
   }
 
-  /** Starts again with one link. */
   void start(Link link, int epoch) {
     SessionLink first = new SessionLink(this, link, epoch);
     link.listener(first);

@@ -58,7 +58,6 @@ public final class OpenOnes<T> {
     return open;
   }
 
-  /** Returns whether the bean is registered. */
   synchronized boolean isRegistered() {
     return registered;
   }

@@ -91,7 +91,6 @@ public final class SessionStreams implements Participant, CallStreams.Maker {
   /** Null before the first stream of the session, when the peer does not know the service. */
   private volatile @Nullable SplittableRandom ids;
 
-  /** Starts without streams. */
   public SessionStreams(Calls host, OutgoingCalls calls) {
     this.host = host;
     this.caller = new SessionCaller(calls, CallOptions.DEFAULT); // without interceptors

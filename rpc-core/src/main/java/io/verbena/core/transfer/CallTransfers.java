@@ -26,7 +26,6 @@ public final class CallTransfers {
   private final SessionImpl session;
   private final ArrayDeque<LargeValueDestination> growing = new ArrayDeque<>();
 
-  /** Starts without transfers. */
   public CallTransfers(Transfers transfers) {
     this.transfers = transfers;
     this.session = transfers.session;

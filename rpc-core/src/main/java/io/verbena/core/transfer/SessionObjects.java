@@ -26,7 +26,6 @@ public final class SessionObjects implements BulkObjects {
   private final SessionImpl session;
   private final Transfers transfers;
 
-  /** Makes the view of these transfers. */
   public SessionObjects(Transfers transfers) {
     this.session = transfers.session;
     this.transfers = transfers;

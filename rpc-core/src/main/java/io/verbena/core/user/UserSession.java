@@ -147,7 +147,6 @@ public final class UserSession extends SessionImpl {
     return schema;
   }
 
-  /** Returns the window of calls in flight. */
   public CallWindow window() {
     return calls.window();
   }

@@ -55,7 +55,6 @@ public final class LinkContext {
     return settings;
   }
 
-  /** Returns the counters of the links. */
   public RdmaCounters counters() {
     return counters;
   }
@@ -77,7 +76,6 @@ public final class LinkContext {
     timed = true;
   }
 
-  /** Returns whether links are ending. */
   public boolean someEnd() {
     return timed && !ending.isEmpty();
   }

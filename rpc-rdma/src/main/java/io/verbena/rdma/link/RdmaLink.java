@@ -267,7 +267,6 @@ public final class RdmaLink implements Link, CompletionSink {
     return state == State.CONNECTING;
   }
 
-  /** Returns the link's device. */
   public RdmaDevice device() {
     return device;
   }

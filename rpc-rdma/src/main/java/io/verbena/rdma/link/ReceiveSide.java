@@ -345,7 +345,6 @@ final class ReceiveSide {
     return taken;
   }
 
-  /** Returns whether the peer's farewell is next. */
   boolean isFarewellNext() {
     return wanted && count > 0 && targets[first] == null && lengths[first] == FAREWELL;
   }

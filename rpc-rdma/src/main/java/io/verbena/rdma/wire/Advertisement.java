@@ -24,7 +24,6 @@ public record Advertisement(int target, int rkey, long address, long length, int
   private static final int BYTES = 26;
   private static final int LARGEST_UNIT_SHIFT = 30;
 
-  /** Returns the advertisement as bytes. */
   public byte[] encode() {
     return ByteBuffer.allocate(BYTES)
         .put((byte) Greeting.VERSION)

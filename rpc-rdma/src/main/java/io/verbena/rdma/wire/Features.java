@@ -15,7 +15,6 @@ public final class Features {
 
   private Features() {}
 
-  /** Returns the features of a device. */
   public static int of(DeviceAttributes device) {
     return (device.hasWriteWithImmediate() ? WRITE_WITH_IMMEDIATE : 0)
         | (device.hasTypeTwoWindows() ? MEMORY_WINDOWS : 0)

@@ -56,17 +56,14 @@ public final class Immediate {
     return (immediate >>> TYPE_SHIFT) - 1;
   }
 
-  /** Returns the target of an immediate. */
   public static int target(int immediate) {
     return immediate & LANDING_MASK;
   }
 
-  /** Returns the slot of a target. */
   public static int slot(int target) {
     return target >>> 12;
   }
 
-  /** Returns the epoch of a target. */
   public static int epoch(int target) {
     return target & (EPOCHS - 1);
   }

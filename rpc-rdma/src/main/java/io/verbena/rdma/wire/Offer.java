@@ -35,7 +35,6 @@ public record Offer(Secret token, List<InetSocketAddress> candidates) {
     candidates = List.copyOf(candidates);
   }
 
-  /** Returns the offer as bytes. */
   public byte[] encode() {
     ByteBuffer out = ByteBuffer.allocate(LONGEST);
     out.put((byte) Greeting.VERSION);

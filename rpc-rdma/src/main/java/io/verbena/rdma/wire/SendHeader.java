@@ -66,7 +66,6 @@ public final class SendHeader {
 
   private SendHeader() {}
 
-  /** Writes a header. */
   public static void write(
       ByteBuffer out, int at, byte kind, int controlCredits, int frameCredits) {
     out.putInt(at, kind << 24 | (controlCredits & 0xff) << 16 | (frameCredits & 0xffff));
@@ -87,12 +86,10 @@ public final class SendHeader {
     return (header >>> 24 & WANTS_MORE) != 0;
   }
 
-  /** Returns the control credits that the Send returns. */
   public static int controlCredits(int header) {
     return header >>> 16 & 0xff;
   }
 
-  /** Returns the frame credits that the Send returns. */
   public static int frameCredits(int header) {
     return header & 0xffff;
   }

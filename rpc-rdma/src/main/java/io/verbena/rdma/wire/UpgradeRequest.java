@@ -22,7 +22,6 @@ public final class UpgradeRequest {
 
   private UpgradeRequest() {}
 
-  /** Returns a request as bytes. */
   public static byte[] encode() {
     return new byte[] {Greeting.VERSION, Offer.MOST_CANDIDATES};
   }

@@ -68,7 +68,6 @@ public final class WorkId {
     return (int) (workId >>> 24) & 0xff;
   }
 
-  /** Returns its slot. */
   public static int slot(long workId) {
     return (int) workId & 0xff_ffff;
   }

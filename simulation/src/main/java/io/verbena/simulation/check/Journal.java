@@ -58,7 +58,6 @@ public final class Journal {
     this.calm = calm;
   }
 
-  /** Returns the violations of rules. */
   public List<Violation> violations() {
     return violations;
   }
@@ -117,7 +116,6 @@ public final class Journal {
     }
   }
 
-  /** Records a broken rule. */
   public void broken(String rule, String session, long op, String what) {
     if (isExempt(session)) {
       return;

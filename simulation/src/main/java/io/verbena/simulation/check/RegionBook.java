@@ -82,7 +82,6 @@ public final class RegionBook {
       Content.fill(memory.asSlice(CONSTANT), number, 0);
     }
 
-    /** Returns the memory. */
     public MemorySegment memory() {
       return memory;
     }
@@ -119,7 +118,6 @@ public final class RegionBook {
     }
   }
 
-  /** An operation on a region. */
   public static final class Op {
     final Reach step;
     final String session;
@@ -146,7 +144,6 @@ public final class RegionBook {
     boolean isOpen = true;
     boolean cancelled;
 
-    /** Whether the operation is done. */
     boolean done;
 
     /** Whether the operation is not done, and never will be. */
@@ -173,7 +170,6 @@ public final class RegionBook {
       this.began = began;
     }
 
-    /** Returns the offset of the operation. */
     public long offset() {
       int place = step.place();
       return switch (step.kind()) {

@@ -7,17 +7,14 @@ import java.util.TreeMap;
 public final class Tally {
   private final Map<String, Long> counts = new TreeMap<>();
 
-  /** Adds one event. */
   public void add(String what) {
     add(what, 1);
   }
 
-  /** Adds several events. */
   public void add(String what, long times) {
     counts.merge(what, times, Long::sum);
   }
 
-  /** Removes all counts. */
   public void clear() {
     counts.clear();
   }
@@ -27,7 +24,6 @@ public final class Tally {
     other.counts.forEach((what, count) -> counts.merge(what, count, Long::sum));
   }
 
-  /** Returns the counts, by name. */
   public Map<String, Long> counts() {
     return counts;
   }

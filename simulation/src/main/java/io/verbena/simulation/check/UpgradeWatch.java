@@ -22,7 +22,6 @@ public final class UpgradeWatch {
   private final Map<String, List<Long>> asksOf = new HashMap<>();
   private long idle;
 
-  /** Makes a watch for a client without requests. */
   public UpgradeWatch(Journal journal, LongSupplier clock, String client) {
     this.journal = journal;
     this.clock = clock;

@@ -6,7 +6,6 @@ public final class Refused extends Exception {
 
   private final long op;
 
-  /** Makes an exception for a call. */
   public Refused(long op) {
     super("refused: " + op);
     this.op = op;

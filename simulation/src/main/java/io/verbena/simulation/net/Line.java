@@ -35,7 +35,6 @@ public final class Line {
     latencyNanos = latency.toNanos();
   }
 
-  /** Returns the latency in nanoseconds. */
   public long latencyNanos() {
     return latencyNanos;
   }

@@ -21,7 +21,6 @@ public final class VirtualNetwork {
   private final Map<String, Line> lines = new HashMap<>();
   private int chunkBytes = 64 << 10;
 
-  /** Makes a network without hosts. */
   public VirtualNetwork(Agenda agenda, SplittableRandom random) {
     this.agenda = agenda;
     this.random = random;

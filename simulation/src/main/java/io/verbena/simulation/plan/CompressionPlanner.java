@@ -18,7 +18,6 @@ final class CompressionPlanner {
     random = new SplittableRandom(seed ^ 0x1e55_5L);
   }
 
-  /** Returns the plan of a seed. */
   static Plan of(long seed) {
     return new CompressionPlanner(seed).plan(Planner.of(seed));
   }

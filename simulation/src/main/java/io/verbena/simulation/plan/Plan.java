@@ -40,7 +40,6 @@ public record Plan(
         seed, worldSeed, servers, clients, sessions, chunkBytes, latencyNanos, rate, kept);
   }
 
-  /** Returns this plan with other settings of hosts. */
   public Plan withHosts(List<HostSettings> otherServers, List<HostSettings> otherClients) {
     return new Plan(
         seed,
@@ -76,7 +75,6 @@ public record Plan(
     return faults().isEmpty();
   }
 
-  /** Returns the faults. */
   public List<Step.Fault> faults() {
     List<Step.Fault> all = new ArrayList<>();
     for (Step step : steps) {

@@ -27,7 +27,6 @@ public enum PlanKind {
     return option;
   }
 
-  /** Returns the plan of a seed. */
   public Plan of(long seed) {
     return planner.apply(seed);
   }

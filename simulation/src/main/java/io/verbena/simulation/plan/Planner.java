@@ -54,7 +54,6 @@ public final class Planner {
     this.rails = new SplittableRandom(~seed ^ RAILS).nextInt(4) == 0;
   }
 
-  /** Returns the plan of a seed. */
   public static Plan of(long seed) {
     return new Planner(seed).plan();
   }

@@ -72,7 +72,6 @@ final class RegionPlanner {
     span = last + MILLI;
   }
 
-  /** Returns the plan of a seed. */
   static Plan of(long seed) {
     return new RegionPlanner(seed).plan();
   }

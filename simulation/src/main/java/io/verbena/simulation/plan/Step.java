@@ -386,7 +386,6 @@ public sealed interface Step {
     }
   }
 
-  /** The kind of a fault. */
   enum FaultKind {
     STREAM_RESET,
     STREAM_STALL,

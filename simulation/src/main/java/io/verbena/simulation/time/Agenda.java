@@ -24,7 +24,6 @@ public final class Agenda {
       this.action = action;
     }
 
-    /** Cancels the event. */
     public void callOff() {
       off = true;
     }

@@ -43,7 +43,6 @@ public final class Scheduler {
     this.outside = outside.apply(agenda);
   }
 
-  /** Returns the scheduled events. */
   public Agenda agenda() {
     return agenda;
   }
@@ -83,7 +82,6 @@ public final class Scheduler {
     watches.add(hasCome);
   }
 
-  /** Starts a strand. */
   public Strand start(Strand.Place place, String name, Runnable body) {
     return start(new Strand(this, place, name, false, body));
   }

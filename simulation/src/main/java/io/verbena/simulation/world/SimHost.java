@@ -147,17 +147,14 @@ public final class SimHost implements Strand.Place, NanoClock {
     return server;
   }
 
-  /** Returns the settings of the next process. */
   public HostSettings settingsOfNext() {
     return settings.ofNext();
   }
 
-  /** Returns the event loops. */
   public List<EventLoop> loops() {
     return loops;
   }
 
-  /** Returns the handler threads. */
   public HandlerPool handlers() {
     return handlers;
   }
@@ -182,12 +179,10 @@ public final class SimHost implements Strand.Place, NanoClock {
     return shm;
   }
 
-  /** Returns the host in the network. */
   public NetHost net() {
     return net;
   }
 
-  /** Returns the host in the fabric. */
   public FabricHost fabric() {
     return fabric;
   }

@@ -36,7 +36,6 @@ public final class SimWorld {
   private @Nullable SharedMemory memory;
   private int addresses;
 
-  /** Makes a world without hosts. */
   public SimWorld(long seed) {
     this.seed = seed;
     random = new SplittableRandom(seed);
@@ -81,12 +80,10 @@ public final class SimWorld {
     }
   }
 
-  /** Returns the scheduler of strands. */
   public Scheduler scheduler() {
     return scheduler;
   }
 
-  /** Returns the network of streams. */
   public VirtualNetwork network() {
     return network;
   }
@@ -106,7 +103,6 @@ public final class SimWorld {
     return made;
   }
 
-  /** Returns the current hosts. */
   public List<SimHost> hosts() {
     return hosts;
   }
@@ -193,7 +189,6 @@ public final class SimWorld {
     }
   }
 
-  /** Kills a process. */
   public void kill(SimHost host) {
     hosts.remove(host);
     host.kill();

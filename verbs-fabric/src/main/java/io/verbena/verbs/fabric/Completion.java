@@ -20,7 +20,6 @@ final class Completion {
   /** The slot of the send queue that a poll frees, or -1. */
   long sendIndex;
 
-  /** Writes an {@code ibv_wc}. */
   void store(long wc, int qpNumber) {
     boolean good = status == 0;
     Memory.putLong(wc, wrId);

@@ -144,7 +144,6 @@ public final class Fabric implements AutoCloseable {
     }
   }
 
-  /** Returns the time of the fabric's clock. */
   public long nanoTime() {
     return clock == null ? virtualNanos : clock.getAsLong();
   }

@@ -35,7 +35,6 @@ final class SendRequest {
     this.inlineSpace = inlineSpace;
   }
 
-  /** Reads an {@code ibv_send_wr}. */
   void load(long request) {
     wrId = Memory.getLong(request);
     opcode = Memory.getInt(request + Layouts.SEND_WR_OPCODE);
