@@ -121,8 +121,12 @@ public final class EngineMetrics implements MeterBinder {
           Tags.empty(),
           engine -> engine.bulk().resumed());
       compressed("messages", "Messages that were compressed", CompressionStat::messages);
-      compressed("plain.bytes", "Their bytes before compression", CompressionStat::plainBytes);
-      compressed("bytes", "Their bytes after compression", CompressionStat::bytes);
+      compressed(
+          "plain.bytes",
+          "Bytes of compressed messages, before compression",
+          CompressionStat::plainBytes);
+      compressed(
+          "bytes", "Bytes of compressed messages, after compression", CompressionStat::bytes);
       if (kind.equals("server")) {
         limit();
       }
