@@ -45,7 +45,8 @@ final class SessionProbe {
       out.printf("  opened in %d ms%n", millisSince(start));
       long waited = UpgradeWait.await(session, wait).toMillis();
       boolean upgraded = UpgradeWait.isUpgraded(session);
-      out.printf(upgraded ? "  upgraded within %d ms%n" : "  not upgraded within %d ms%n", waited);
+      String found = upgraded ? "upgraded" : "not upgraded";
+      out.println("  " + found + (wait.isPositive() ? " within " + waited + " ms" : ""));
       return session.path();
     }
   }
