@@ -80,9 +80,9 @@ final class Acceptor {
   byte[] offer(LinkOptions options, LinkDriver.ConnectHandler handler, long now)
       throws LinkException {
     listen();
-    if (offers.size() >= MOST_OFFERED) {
-      throw new LinkException(
-          MOST_OFFERED + " offers of shared-memory links are open; try again later", null);
+    if (offers.size() >= MOST_OFFERED) { // honest peers take theirs within milliseconds
+      LinkException why = notTaken(MOST_OFFERED + " newer offers are open", null);
+      offers.removeFirst().handler.onFailed(why);
     }
     long deadline = now + OFFER_LIVES * options.connectTimeout().toNanos();
     Offered offered = new Offered(Secret.random(random), options, handler, deadline);

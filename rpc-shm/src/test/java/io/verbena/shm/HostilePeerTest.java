@@ -88,6 +88,17 @@ final class HostilePeerTest {
     }
 
     @Test
+    void isHadHoweverManyOthersNobodyTakes() throws LinkException {
+      TwoEnds.Outcome first = new TwoEnds.Outcome();
+      ends.offer(first);
+      for (int i = 0; i < 1024; i++) {
+        ends.offer(new TwoEnds.Outcome());
+      }
+      assertThat(first.failure()).contains("newer offers");
+      ends.requireThatLinksWork();
+    }
+
+    @Test
     void leadsToADirectoryThoughTheLastOneWasTidiedUp() throws Exception {
       Place.remove(good());
       ends.requireThatLinksWork();
