@@ -4,6 +4,9 @@ import static io.verbena.testkit.RawPeer.frame;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.api.Session;
+import io.verbena.api.stub.Schema;
+import io.verbena.api.stub.ServiceBinding;
+import io.verbena.api.stub.ServiceDescriptor;
 import io.verbena.codec.WireDecoder;
 import io.verbena.codec.WireEncoder;
 import io.verbena.core.frame.FrameHeader;
@@ -30,6 +33,7 @@ import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.IntFunction;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -403,6 +407,54 @@ class HostilePeerTest {
     settle();
     assertThat(raw.heard).endsWith(FrameKind.SERVICES, FrameKind.SCHEMA);
     assertThat(raw.texts).contains("probe", "echo");
+  }
+
+  @Test
+  void whoAsksForContractsAndReceivesNoneGetsFewAhead() {
+    String address = "mem://wide";
+    world.server(
+        s -> s.listen(address).serve(new ServiceBinding(wide(), (method, in, call) -> {})));
+    RawPeer raw = new RawPeer();
+    attacker.connect(
+        URI.create(address), new LinkOptions(64 * 1024, Duration.ofSeconds(5), null), raw);
+    settle();
+    raw.sayHello();
+    settle();
+    int id = OfferedService.id("wide");
+    for (int i = 1; i <= 100; i++) {
+      raw.send(frame(FrameKind.SCHEMA_REQUEST, i, 0, out -> out.writeInt(id)));
+    }
+    settle();
+    assertThat(contracts(raw)).isBetween(2L, 3L);
+    for (int i = 0; i < 100; i++) {
+      byte[] acknowledges = frame(FrameKind.ACK, 0, 0, out -> {});
+      ByteBuffer.wrap(acknowledges).putInt(8, (int) contracts(raw));
+      raw.send(acknowledges);
+      settle();
+    }
+    assertThat(contracts(raw)).isEqualTo(100);
+  }
+
+  private static long contracts(RawPeer raw) {
+    return raw.heard.stream().filter(kind -> kind == FrameKind.SCHEMA).count();
+  }
+
+  /** A service whose contract takes some 30 KB. */
+  private static ServiceDescriptor<Probe> wide() {
+    List<Schema.Method> methods =
+        IntStream.rangeClosed(1, 300)
+            .mapToObj(
+                i ->
+                    new Schema.Method(i, "x".repeat(80) + i, false, List.of(), "string", List.of()))
+            .toList();
+    return new ServiceDescriptor<>(
+        Probe.class,
+        "wide",
+        new Schema("wide", methods, List.of()),
+        List.of(),
+        caller -> {
+          throw new UnsupportedOperationException();
+        });
   }
 
   private static void showing(WireEncoder out, int id, List<OfferedService> shown) {

@@ -20,6 +20,7 @@ import io.verbena.core.session.ControlFrame;
 import io.verbena.core.session.Participant;
 import io.verbena.core.session.SessionImpl;
 import io.verbena.link.memory.Quota;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -38,6 +39,9 @@ public final class RemoteServices implements Participant {
 
   /** The services of an ordinary peer need less, and do not count. */
   private static final long UNCOUNTED = 8 << 10;
+
+  /** The bytes of contracts that are sent before the peer has acknowledged the earlier ones. */
+  private static final int MOST_AHEAD = 64 << 10;
 
   private final SessionImpl session;
   private final LocalServices services = new LocalServices();
@@ -71,6 +75,18 @@ public final class RemoteServices implements Participant {
   private int told;
 
   private int greeted;
+
+  /** The peer's requests for contracts that wait until it has acknowledged the earlier ones. */
+  private final ArrayDeque<Asked> asked = new ArrayDeque<>();
+
+  /** The bytes of the contracts that were sent since it had acknowledged all earlier ones. */
+  private long ahead;
+
+  /** The number of the last contract that was sent. */
+  private long lastSent;
+
+  /** A request for the contract of a service; null if there is none for this peer. */
+  private record Asked(int id, @Nullable Schema schema) {}
 
   /** A contract with stubs at this end. */
   private record Expected(Schema schema, OfferedService offer) {
@@ -449,6 +465,9 @@ public final class RemoteServices implements Participant {
     remotes.values().forEach(remote -> early.addAll(remote.lost()));
     remotes.clear();
     release();
+    asked.clear();
+    ahead = 0;
+    lastSent = 0;
   }
 
   /** Takes back calls. A draining peer accepts only calls of its streams. */
@@ -492,8 +511,9 @@ public final class RemoteServices implements Participant {
         }
         add(more);
       }
-      case SCHEMA_REQUEST ->
-          answer(in.readInt(), in.remaining() == 0 ? List.of() : OfferedService.readAll(in));
+      case SCHEMA_REQUEST -> {
+        return answer(in.readInt(), in.remaining() == 0 ? List.of() : OfferedService.readAll(in));
+      }
       default -> {
         return compare(in);
       }
@@ -501,20 +521,59 @@ public final class RemoteServices implements Participant {
     return null;
   }
 
-  private void answer(int id, List<OfferedService> shown) {
+  private @Nullable String answer(int id, List<OfferedService> shown) {
     LocalServices.Served served = services.get(id);
-    Schema told = served == null ? null : told(served, shown);
-    session.enqueue(
-        ControlFrame.message(
-            FrameKind.SCHEMA,
-            0,
-            out -> {
-              out.writeInt(id);
-              out.writeBoolean(told != null);
-              if (told != null) {
-                SchemaWire.write(out, told);
-              }
-            }));
+    asked.add(new Asked(id, served == null ? null : told(served, shown)));
+    answerAsked();
+    if (asked.size() == 1) {
+      session.turnsChanged();
+    }
+    return asked.size() <= MOST_SERVICES
+        ? null
+        : "more than " + MOST_SERVICES + " requests for contracts that it does not receive";
+  }
+
+  /** Answers the peer's requests as far as it has received the earlier answers. */
+  private void answerAsked() {
+    if (session.outbox().acknowledged() >= lastSent) {
+      ahead = 0;
+    }
+    Asked next;
+    while (ahead < MOST_AHEAD && (next = asked.peek()) != null) {
+      int id = next.id;
+      Schema schema = next.schema;
+      ControlFrame answer =
+          ControlFrame.message(
+              FrameKind.SCHEMA,
+              0,
+              out -> {
+                out.writeInt(id);
+                out.writeBoolean(schema != null);
+                if (schema != null) {
+                  SchemaWire.write(out, schema);
+                }
+              },
+              number -> lastSent = number);
+      lastSent = Long.MAX_VALUE; // until it has a number
+      ahead += answer.answerBytes();
+      session.enqueue(answer);
+      asked.remove();
+    }
+  }
+
+  @Override
+  public boolean takesTurns() {
+    return !asked.isEmpty();
+  }
+
+  @Override
+  public boolean wantsTurn() {
+    return !asked.isEmpty();
+  }
+
+  @Override
+  public void beforeFrames() {
+    answerAsked();
   }
 
   /**

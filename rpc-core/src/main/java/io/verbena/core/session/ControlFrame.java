@@ -8,6 +8,7 @@ import io.verbena.core.sequence.Outgoing;
 import io.verbena.link.memory.Slot;
 import io.verbena.link.runtime.ThrottledLog;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** A message of the session itself, in its own memory, so that it never waits for a slot. */
@@ -18,15 +19,27 @@ public final class ControlFrame implements Outgoing {
   private static final int MOST = 16 << 20;
   private static final int DEPTH = 64;
 
+  private final LongConsumer numbered;
   private @Nullable Slot slot;
 
-  private ControlFrame(Slot slot) {
+  private ControlFrame(Slot slot, LongConsumer numbered) {
     this.slot = slot;
+    this.numbered = numbered;
   }
 
   /** Returns a message for an outbox. */
   public static ControlFrame message(FrameKind kind, long callId, Consumer<WireOut> body) {
-    return new ControlFrame(slot(kind, 0, callId, body));
+    return message(kind, callId, body, number -> {});
+  }
+
+  /**
+   * Returns a message for an outbox.
+   *
+   * @param numbered receives its sequence number, when it has one
+   */
+  public static ControlFrame message(
+      FrameKind kind, long callId, Consumer<WireOut> body, LongConsumer numbered) {
+    return new ControlFrame(slot(kind, 0, callId, body), numbered);
   }
 
   /** Returns one whole frame. The caller passes it to a link and then releases it. */
@@ -56,6 +69,11 @@ public final class ControlFrame implements Outgoing {
     Slot taken = slot;
     slot = null;
     return taken;
+  }
+
+  @Override
+  public void numbered(long sequence) {
+    numbered.accept(sequence);
   }
 
   @Override
