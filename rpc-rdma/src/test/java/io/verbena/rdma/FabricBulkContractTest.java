@@ -41,6 +41,15 @@ final class FabricBulkContractTest {
   }
 
   @Nested
+  @DisplayName("Bulk with windows that the kernel reports and the library cannot make")
+  final class WithReportedWindows extends BulkContract {
+    @Override
+    protected LinkHarness newHarness() {
+      return harness(DeviceProfile.full().withWindows(DeviceProfile.Windows.REPORTED));
+    }
+  }
+
+  @Nested
   @DisplayName("Bulk without immediates")
   final class WithoutImmediates extends BulkContract {
     @Override

@@ -2,6 +2,7 @@ package io.verbena.rdma.device;
 
 import com.ibm.disni.verbs.IbvCompChannel;
 import com.ibm.disni.verbs.IbvContext;
+import com.ibm.disni.verbs.IbvPd;
 import com.ibm.disni.verbs.IbvQP;
 import com.ibm.disni.verbs.IbvQPInitAttr;
 import com.ibm.disni.verbs.RdmaCmId;
@@ -18,6 +19,7 @@ import io.verbena.verbs.ext.ReceiveBlock;
 import io.verbena.verbs.ext.SendBlock;
 import io.verbena.verbs.ext.VerbsContext;
 import io.verbena.verbs.ext.VerbsException;
+import io.verbena.verbs.ext.VerbsPd;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
@@ -105,7 +107,7 @@ public final class RdmaDevice {
     this.name = verbs.deviceName();
     this.features = Features.of(attributes);
     this.transport = attributes.transport();
-    this.opening = opening(attributes);
+    this.opening = opening(context, attributes);
     boolean shares =
         settings.guaranteedCredits() > 0
             && attributes.hasSrq()
@@ -116,13 +118,31 @@ public final class RdmaDevice {
     this.maxInline = settings.maxInlineBytes();
   }
 
-  private static Domain.Opening opening(DeviceAttributes attributes) {
-    if (!attributes.hasTypeTwoWindows()) {
+  private static Domain.Opening opening(IbvContext context, DeviceAttributes attributes)
+      throws IOException {
+    if (!attributes.hasTypeTwoWindows() || !makesWindows(context)) {
       return Domain.Opening.REGISTRATIONS;
     }
     return attributes.hasWindowBounds()
         ? Domain.Opening.EXACT_WINDOWS
         : Domain.Opening.LOOSE_WINDOWS;
+  }
+
+  /**
+   * Returns whether windows can be made. A kernel may report windows that the device's library does
+   * not have: that of bnxt_re never did, and that of hns does not since rdma-core 59.
+   */
+  private static boolean makesWindows(IbvContext context) throws IOException {
+    IbvPd domain = context.allocPd();
+    try {
+      VerbsPd.of(domain).allocateWindow().deallocate();
+      return true;
+    } catch (VerbsException e) {
+      LOG.debug("Memory is opened without windows: {}", e.getMessage());
+      return false;
+    } finally {
+      domain.close();
+    }
   }
 
   /**
@@ -242,7 +262,7 @@ public final class RdmaDevice {
 
   /**
    * Tries the inline length of the settings, and then shorter ones: no attribute gives a device's
-   * limit.
+   * limit. Some devices refuse a longer one, and others (hns) grant less than that.
    */
   private IbvQP create(
       Domain domain, RdmaCmId id, CompletionQueues.Queue queue, int sends, int receives)
@@ -250,8 +270,9 @@ public final class RdmaDevice {
     int inline = maxInline;
     while (true) {
       try {
-        IbvQP made = id.createQP(domain.pd(), attributes(domain, queue, sends, receives, inline));
-        maxInline = inline;
+        IbvQPInitAttr attributes = attributes(domain, queue, sends, receives, inline);
+        IbvQP made = id.createQP(domain.pd(), attributes);
+        maxInline = Math.min(inline, attributes.cap().getMax_inline_data());
         return made;
       } catch (VerbsException e) {
         if (e.errno() != Errno.EINVAL || inline == 0) {

@@ -28,9 +28,11 @@ public final class QpRequest {
 
   /**
    * Returns the number of pieces that a request may have: the requested number, but no fewer than
-   * libdisni allows, because programs rely on that.
+   * libdisni allows, because programs rely on that. A device may have fewer (Intel X722 has 3).
+   *
+   * @param most the device's limit
    */
-  public static int pieces(int asked) {
-    return Math.max(asked, LEAST_PIECES);
+  public static int pieces(int asked, int most) {
+    return Math.max(asked, Math.min(LEAST_PIECES, most));
   }
 }

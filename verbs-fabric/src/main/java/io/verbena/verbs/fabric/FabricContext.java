@@ -121,7 +121,7 @@ final class FabricContext extends IbvContext implements VerbsContext {
             ? DeviceAttributes.Transport.IWARP
             : DeviceAttributes.Transport.INFINIBAND,
         profile.windows() == DeviceProfile.Windows.UNBOUNDED ? DeviceAttributes.RXE_VENDOR : 0,
-        profile.memoryWindows() ? DeviceAttributes.withTypeTwoWindows() : 0,
+        profile.reportsWindows() ? DeviceAttributes.withTypeTwoWindows() : 0,
         DeviceAttributes.AtomicCapability.DEVICE,
         Long.MAX_VALUE,
         MAX_OBJECTS,
@@ -131,7 +131,7 @@ final class FabricContext extends IbvContext implements VerbsContext {
         4 * profile.maxRequests(),
         MAX_OBJECTS,
         MAX_OBJECTS,
-        profile.memoryWindows() ? MAX_OBJECTS : 0,
+        profile.reportsWindows() ? MAX_OBJECTS : 0,
         profile.srq() ? MAX_OBJECTS : 0,
         profile.maxRequests(),
         profile.maxSges(),

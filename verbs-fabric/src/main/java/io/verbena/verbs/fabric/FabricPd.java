@@ -51,7 +51,7 @@ final class FabricPd extends IbvPd implements VerbsPd {
   public MemoryWindow allocateWindow() throws VerbsException {
     synchronized (device.fabric.lock) {
       use("ibv_alloc_mw");
-      if (!device.host.profile.memoryWindows()) {
+      if (!device.host.profile.makesWindows()) {
         throw new VerbsException(
             "ibv_alloc_mw", Errno.EOPNOTSUPP, "this device has no memory windows.");
       }

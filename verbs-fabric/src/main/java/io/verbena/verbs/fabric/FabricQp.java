@@ -53,10 +53,10 @@ final class FabricQp extends IbvQP implements VerbsQp {
     IbvQPCap cap = attr.cap();
     checkCapacities(cap);
     Fabric fabric = device.fabric;
-    maxSendSges = Math.min(QpRequest.pieces(cap.getMax_send_sge()), device.host.profile.maxSges());
-    maxReceiveSges =
-        Math.min(QpRequest.pieces(cap.getMax_recv_sge()), device.host.profile.maxSges());
-    maxInline = cap.getMax_inline_data();
+    DeviceProfile profile = device.host.profile;
+    maxSendSges = QpRequest.pieces(cap.getMax_send_sge(), profile.maxSges());
+    maxReceiveSges = QpRequest.pieces(cap.getMax_recv_sge(), profile.maxSges());
+    maxInline = Math.min(cap.getMax_inline_data(), profile.maxInline());
     SendQueue queue =
         new SendQueue(fabric.depth(Math.max(1, cap.getMax_send_wr())), maxSendSges, maxInline);
     receives =
@@ -66,6 +66,7 @@ final class FabricQp extends IbvQP implements VerbsQp {
     requester = new Requester(this, queue, attr.getSq_sig_all() != 0);
     cap.setMax_send_sge(maxSendSges);
     cap.setMax_recv_sge(maxReceiveSges);
+    cap.setMax_inline_data(maxInline);
     cap.setMax_send_wr(queue.capacity());
     cap.setMax_recv_wr(srq != null ? 0 : receives.capacity());
     sendCq.addUser();
@@ -96,7 +97,7 @@ final class FabricQp extends IbvQP implements VerbsQp {
         || cap.getMax_recv_wr() > profile.maxRequests()
         || cap.getMax_send_sge() > profile.maxSges()
         || cap.getMax_recv_sge() > profile.maxSges()
-        || cap.getMax_inline_data() > profile.maxInline()) {
+        || (cap.getMax_inline_data() > profile.maxInline() && !profile.lowersInline())) {
       throw new VerbsException(
           "rdma_create_qp",
           Errno.EINVAL,

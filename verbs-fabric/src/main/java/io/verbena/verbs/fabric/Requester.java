@@ -87,7 +87,7 @@ final class Requester {
     DeviceProfile profile = qp.device.host.profile;
     return switch (opcode) {
       case SendOpcode.RDMA_WRITE_WITH_IMM -> profile.writeWithImmediate();
-      case SendOpcode.BIND_MW -> profile.memoryWindows();
+      case SendOpcode.BIND_MW -> profile.makesWindows();
       default -> true;
     };
   }

@@ -10,6 +10,7 @@ import io.verbena.verbs.ext.SendOpcode;
 import io.verbena.verbs.ext.VerbsContext;
 import io.verbena.verbs.ext.VerbsMr;
 import io.verbena.verbs.ext.VerbsPd;
+import io.verbena.verbs.ext.VerbsQp;
 import io.verbena.verbs.ext.WcStatus;
 import io.verbena.verbs.testkit.Buffer;
 import io.verbena.verbs.testkit.Pair;
@@ -46,6 +47,15 @@ class DeviceProfileTest {
   }
 
   @Test
+  void takesAwayMemoryWindowsThatAreStillReported() throws Exception {
+    try (Pair pair = connect(DeviceProfile.full().withWindows(DeviceProfile.Windows.REPORTED))) {
+      VerbsContext device = VerbsContext.of(pair.active.qp.getContext());
+      assertThat(device.queryDevice().hasTypeTwoWindows()).isTrue();
+      assertThatThrownBy(pair.active::window).hasMessageContaining("EOPNOTSUPP");
+    }
+  }
+
+  @Test
   void takesAwaySharedReceiveQueues() throws Exception {
     try (Pair pair = connect(DeviceProfile.full().withoutSrq())) {
       VerbsContext device = VerbsContext.of(pair.active.qp.getContext());
@@ -72,6 +82,13 @@ class DeviceProfileTest {
   void limitsInlineSends() throws Exception {
     assertThatThrownBy(() -> connect(DeviceProfile.full().withMaxInline(0)))
         .hasMessageContaining("0 bytes inline");
+  }
+
+  @Test
+  void lowersInlineSends() throws Exception {
+    try (Pair pair = connect(DeviceProfile.full().withMaxInline(8).loweringInline())) {
+      assertThat(VerbsQp.of(pair.active.qp).query().maxInlineData()).isEqualTo(8);
+    }
   }
 
   @Test

@@ -46,6 +46,7 @@ final class QpCreation {
     Foundations foundations = foundations(id, pd, sendCq, receiveCq, srq);
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment init = write(arena, attr, type, sendCq, receiveCq, srq);
+      writePieces(init, attr.cap(), pd.device().queryDevice().maxSges());
       id.channel().exclusively(() -> Rdmacm.CREATE_QP.zero(id.pointer(), pd.pointer(), init));
       readBack(init, attr.cap());
       MemorySegment qp = Pointers.struct(Pointers.pointer(id.pointer(), CM_ID, "qp"), QP);
@@ -119,12 +120,15 @@ final class QpCreation {
     IbvQPCap cap = attr.cap();
     u32(out, "cap.max_send_wr", cap.getMax_send_wr());
     u32(out, "cap.max_recv_wr", cap.getMax_recv_wr());
-    u32(out, "cap.max_send_sge", QpRequest.pieces(cap.getMax_send_sge()));
-    u32(out, "cap.max_recv_sge", QpRequest.pieces(cap.getMax_recv_sge()));
     u32(out, "cap.max_inline_data", cap.getMax_inline_data());
     u32(out, "qp_type", type);
     u32(out, "sq_sig_all", attr.getSq_sig_all());
     return out;
+  }
+
+  private static void writePieces(MemorySegment out, IbvQPCap cap, int most) {
+    u32(out, "cap.max_send_sge", QpRequest.pieces(cap.getMax_send_sge(), most));
+    u32(out, "cap.max_recv_sge", QpRequest.pieces(cap.getMax_recv_sge(), most));
   }
 
   private static void readBack(MemorySegment init, IbvQPCap cap) {
