@@ -26,8 +26,12 @@ import org.jspecify.annotations.Nullable;
  * use. Both ends of a link and 'verbena doctor' ask it. Safe for use by any thread.
  */
 public final class DeviceAddresses {
-  /** GID tables are filled from the front, and may have a thousand entries. */
-  private static final int EMPTY_IN_A_ROW = 8;
+  /**
+   * GID tables are filled from the front. Where containers shared the adapter, those that have
+   * ended leave long gaps. The tables of adapters have 256 entries at most, and that of Soft-RoCE
+   * has a thousand.
+   */
+  private static final int EMPTY_IN_A_ROW = 256;
 
   /**
    * Devices and addresses come and go without notice. A look at all of them takes a loop

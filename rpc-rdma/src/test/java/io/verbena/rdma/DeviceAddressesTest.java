@@ -32,7 +32,7 @@ final class DeviceAddressesTest {
   }
 
   /** Of an adapter with two ports; the second may be without a subnet manager. */
-  private static final class TwoPorts extends IbvContext implements VerbsContext {
+  private static class TwoPorts extends IbvContext implements VerbsContext {
     private final String name;
     private final boolean secondIsActive;
 
@@ -97,6 +97,33 @@ final class DeviceAddressesTest {
     @Override
     public @Nullable AsyncEvent nextAsyncEvent(long timeoutNanos) {
       return null;
+    }
+  }
+
+  /** Of an adapter whose port containers share; the first of them have ended. */
+  private static final class Shared extends TwoPorts {
+    private static final int OURS = 203;
+
+    Shared() throws IOException {
+      super("mlx5_0", true);
+    }
+
+    @Override
+    public PortAttributes queryPort(int port) {
+      return new PortAttributes(true, 4096, 4096, 1, 255, 0, true);
+    }
+
+    @Override
+    public GidEntry queryGid(int port, int index) {
+      boolean ours = port == 1 && index == OURS;
+      return ours
+          ? new GidEntry(new Gid(0, 0xffff_0a08_0007L), GidEntry.Type.ROCE_V2, "net1")
+          : new GidEntry(new Gid(0, 0), GidEntry.Type.IB, "");
+    }
+
+    @Override
+    public GidEntry.Type connectsBy(int port) {
+      return GidEntry.Type.ROCE_V2;
     }
   }
 
@@ -176,5 +203,11 @@ final class DeviceAddressesTest {
     assertThat(DeviceAddresses.towards(InetAddress.ofLiteral("2001:db8::7"), all)).isNull();
     assertThat(DeviceAddresses.problem(bare, DeviceChoice.of("mlx5_0"), all))
         .endsWith("mlx5_0 port 2 GID 0: 2001:db8:0:0:0:0:0:2 (a GID that is no IP address)");
+  }
+
+  @Test
+  void anAddressIsFoundBehindManyThatAreGone() throws Exception {
+    assertThat(used(host(new Shared()), ""))
+        .containsExactly("mlx5_0 port 1 GID 203: 10.8.0.7, RoCE v2, net1");
   }
 }

@@ -103,4 +103,14 @@ final class ListenersTest {
     assertThat(addresses(offer())).contains(FIRST, SECOND).doesNotContain(LATER);
     assertThat(passive.links).singleElement().matches(link -> !link.heard().isClosed());
   }
+
+  /** As when a network interface of an adapter takes over for another. */
+  @Test
+  void anAddressThatMovesIsListenedAtWhereItIsNow() throws Exception {
+    connectsBy(SECOND, offer());
+    second.lose(SECOND);
+    passive.world.west.adapter().acquire(SECOND);
+    passive.pass(A_WHILE);
+    connectsBy(SECOND, offer());
+  }
 }

@@ -12,8 +12,9 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -107,14 +108,12 @@ final class Listeners {
       seen = all;
       List<DeviceAddress> found = all.stream().filter(DeviceAddress::isUsed).toList();
       closeRemoved(); // the provider may have noticed a removal just now
-      Set<InetAddress> used = new HashSet<>();
-      found.forEach(one -> used.add(one.address()));
-      closeWhere(one -> !used.contains(one.own().address()));
+      Map<InetAddress, DeviceAddress> used = new LinkedHashMap<>();
+      found.forEach(one -> used.put(one.address(), one));
+      closeWhere(one -> !isThere(one.own(), used));
       open.forEach(one -> used.remove(one.own().address()));
-      for (DeviceAddress one : found) {
-        if (used.contains(one.address())) {
-          listen(one);
-        }
+      for (DeviceAddress one : used.values()) {
+        listen(one);
       }
       if (open.isEmpty() && !addresses.choice().equals(DeviceChoice.ANY)) {
         throw new LinkException(addresses.problem().orElse("no address can be listened at"), null);
@@ -125,6 +124,12 @@ final class Listeners {
       }
       LOG.debug("The verbs devices cannot be queried: {}", e.getMessage());
     }
+  }
+
+  /** An address may have moved to another adapter, where a listener of the first hears nothing. */
+  private static boolean isThere(DeviceAddress own, Map<InetAddress, DeviceAddress> used) {
+    DeviceAddress now = used.get(own.address());
+    return now != null && now.adapter().equals(own.adapter());
   }
 
   private void listen(DeviceAddress own) throws IOException {

@@ -265,8 +265,13 @@ public final class FfmContext extends IbvContext implements VerbsContext {
 
   @Override
   public GidEntry.Type connectsBy(int port) throws IOException {
-    PortAttributes attributes = queryPort(port);
-    return new GidAttributes(name, port).connectsBy(attributes.gidTableLength());
+    int length = queryPort(port).gidTableLength();
+    GidEntry.Type highest = GidEntry.Type.IB;
+    for (int i = 0; i < length && highest != GidEntry.Type.ROCE_V2; i++) {
+      GidEntry.Type type = queryGid(port, i).type();
+      highest = type == GidEntry.Type.IB ? highest : type;
+    }
+    return new GidAttributes(name, port).connectsBy(highest);
   }
 
   @Override

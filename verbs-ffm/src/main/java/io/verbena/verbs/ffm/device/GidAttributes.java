@@ -13,9 +13,6 @@ import java.nio.file.Path;
 record GidAttributes(String device, int port) {
   private static final String VERSION_TWO = "RoCE v2";
 
-  /** The kernel fills the table from the front, and the table may have a thousand entries. */
-  private static final int EMPTY_IN_A_ROW = 8;
-
   GidEntry entry(int index, Gid gid) {
     if (gid.isEmpty()) {
       return new GidEntry(gid, GidEntry.Type.IB, "");
@@ -32,7 +29,12 @@ record GidAttributes(String device, int port) {
     return netdev.isEmpty() ? GidEntry.Type.IB : GidEntry.Type.ROCE_V1;
   }
 
-  GidEntry.Type connectsBy(int tableLength) {
+  /**
+   * Returns the version with which the connection manager connects.
+   *
+   * @param highest the highest version of the port's GIDs; IB if the port is not RoCE
+   */
+  GidEntry.Type connectsBy(GidEntry.Type highest) {
     String configured =
         text(
             Path.of(
@@ -41,17 +43,6 @@ record GidAttributes(String device, int port) {
                 "ports",
                 String.valueOf(port),
                 "default_roce_mode"));
-    GidEntry.Type highest = GidEntry.Type.IB;
-    int empty = 0;
-    for (int i = 0;
-        i < tableLength && empty < EMPTY_IN_A_ROW && highest != GidEntry.Type.ROCE_V2;
-        i++) {
-      String netdev = text(attribute("ndevs", i));
-      empty = netdev.isEmpty() ? empty + 1 : 0;
-      if (!netdev.isEmpty()) {
-        highest = type(text(attribute("types", i)), netdev);
-      }
-    }
     return highest == GidEntry.Type.IB || configured.isEmpty()
         ? highest
         : type(configured, "of RoCE");
