@@ -343,6 +343,21 @@ final class BudgetTest {
     }
   }
 
+  @Test
+  void whatIsIdleMakesRoomWhereAControlGroupLimitsObjects() throws LinkException {
+    open(DeviceProfile.full(), RdmaSettings.DEFAULT);
+    SteppedLinks.Pair pair = links.open();
+    attach(pair, 1 << 20).release();
+    harness.world.east.limitObjects(harness.world.east.objects());
+    BulkRegion other = attach(pair, 1 << 20, MemoryLife.ONCE);
+    assertThat(harness.east.counters().cacheEvictions()).isEqualTo(1);
+    LinkException refused = attachAll(pair, new ArrayList<>());
+    assertThat(refused).hasMessageContaining("EAGAIN").hasMessageContaining("rdma.max");
+    assertThat(refused.shortage()).isNotNull();
+    other.release();
+    attach(pair, 1 << 20, MemoryLife.ONCE).release();
+  }
+
   /** 35 receives and a slot to send from, of 8 KiB, from slabs that no other link uses. */
   @Test
   void withoutMemoryWindowsEachLinkPinsThreeSlabsOfItsOwn() throws LinkException {

@@ -73,4 +73,14 @@ final class OtherDevicesTest {
   void withoutWindowsWhateverTheKernelReportsLinksShareNothing() throws LinkException {
     framesArrive(open(DeviceProfile.full().withWindows(Windows.REPORTED)));
   }
+
+  /** As on Linux before 5.1. */
+  @Test
+  void aLinkOpensThoughTheKernelSetsNoAckTimeouts() throws LinkException {
+    harness = new FabricLinkHarness(Seed.random("other kernels").nextLong(), DeviceProfile.full());
+    harness.world.east.takeAckTimeouts();
+    harness.world.west.takeAckTimeouts();
+    links = new SteppedLinks(harness, OPTIONS, OPTIONS);
+    framesArrive(links.open());
+  }
 }

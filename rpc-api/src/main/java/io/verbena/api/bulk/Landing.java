@@ -20,6 +20,9 @@ public sealed interface Landing {
    * use or free the memory before the transfer is over. When the transfer has failed, nothing
    * writes there any more.
    *
+   * <p>Since version 6.5 Linux lets no device write into the shared mapping of a file on most file
+   * systems. A transfer that lands there over RDMA fails; use {@link #file} instead.
+   *
    * @param memory outside the heap, writable
    * @throws IllegalArgumentException if the memory is on the heap, read-only, or confined to one
    *     thread

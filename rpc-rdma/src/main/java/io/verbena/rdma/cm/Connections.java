@@ -9,7 +9,9 @@ import io.verbena.rdma.link.LinkOpenListener;
 import io.verbena.rdma.link.RdmaLink;
 import io.verbena.rdma.wire.Greeting;
 import io.verbena.verbs.ext.ConnectionParameters;
+import io.verbena.verbs.ext.Errno;
 import io.verbena.verbs.ext.VerbsCmId;
+import io.verbena.verbs.ext.VerbsException;
 import java.io.IOException;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -65,7 +67,14 @@ final class Connections {
 
   /** Returns the parameters of a link for this end's connection request or acceptance. */
   ConnectionParameters parameters(RdmaCmId id, RdmaLink link, Secret token) throws IOException {
-    VerbsCmId.of(id).setAckTimeout(context.settings().ackTimeout());
+    try {
+      VerbsCmId.of(id).setAckTimeout(context.settings().ackTimeout());
+    } catch (VerbsException e) {
+      if (e.errno() != Errno.ENOSYS) {
+        throw e;
+      }
+      // Linux before 5.1: the connection manager's own timeout must do.
+    }
     ConnectionParameters parameters = new ConnectionParameters();
     parameters.privateData(new Greeting(token, link.terms()).encode());
     return parameters;

@@ -9,7 +9,9 @@ import io.verbena.rdma.RdmaCounters;
 import io.verbena.rdma.RdmaSettings;
 import io.verbena.rdma.device.Registration.Extent;
 import io.verbena.verbs.ext.Access;
+import io.verbena.verbs.ext.Errno;
 import io.verbena.verbs.ext.MemoryWindow;
+import io.verbena.verbs.ext.VerbsException;
 import io.verbena.verbs.ext.VerbsPd;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -154,11 +156,25 @@ public final class Domain {
   // ---- registrations ----
 
   /**
-   * Registers native memory, or finds its registration, and adds a user.
+   * Registers native memory, or finds its registration, and adds a user. Memory that the system
+   * lets no device write is registered to be read only. Since Linux 6.5 that is any shared mapping
+   * of a file whose changes the file system tracks.
    *
    * @param share the link's part, in which the memory counts unless another link uses it already
    */
   public Registration attach(MemorySegment segment, MemoryLife life, Quota.Share share)
+      throws IOException {
+    try {
+      return attachAsItIs(segment, life, share);
+    } catch (VerbsException e) {
+      if (e.errno() != Errno.EFAULT || segment.isReadOnly()) {
+        throw e;
+      }
+      return attachAsItIs(segment.asReadOnly(), life, share);
+    }
+  }
+
+  private Registration attachAsItIs(MemorySegment segment, MemoryLife life, Quota.Share share)
       throws IOException {
     MemorySegment.Scope scope = life.scopeOf(segment);
     if (scope == null || life == MemoryLife.ONCE) {
@@ -287,6 +303,11 @@ public final class Domain {
   public PeerAccess grantAccess(
       @Nullable Registration registration, MemorySegment segment, Quota.Share share, int rights)
       throws IOException {
+    if (registration != null && registration.isReadOnly()) {
+      throw new IOException(
+          "the system lets no device write into this memory, as into the mapping of a file; land in"
+              + " the file itself, or in other memory");
+    }
     long address = segment.address();
     long length = segment.byteSize();
     Extent extent = Extent.of(segment);

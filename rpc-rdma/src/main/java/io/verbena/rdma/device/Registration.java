@@ -68,6 +68,10 @@ public final class Registration {
     return bytes;
   }
 
+  boolean isReadOnly() {
+    return readOnly;
+  }
+
   boolean isIn(VerbsPd one) {
     return domain == one;
   }

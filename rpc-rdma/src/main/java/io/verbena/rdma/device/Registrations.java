@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  *   within the budget, and the system takes it? ── yes ─→ registered
- *     │ no: budget used up, or ENOMEM        ↑
+ *     │ no: budget used up, ENOMEM or EAGAIN ↑
  *     ├─ the least recently used idle registration goes
  *     ↓ nothing is idle on this loop
  *   refused; other loops are woken, and drop their idle registrations
@@ -96,7 +96,7 @@ public final class Registrations {
       event.done = true;
       return region;
     } catch (IOException e) {
-      if (!isOutOfMemory(e)) {
+      if (!isShortage(e)) {
         budget.release(bytes);
         throw e;
       }
@@ -113,15 +113,21 @@ public final class Registrations {
       try {
         return domain.registerMemory(address, bytes, access);
       } catch (IOException e) {
-        if (!isOutOfMemory(e) || !makeRoom()) {
+        if (!isShortage(e) || !makeRoom()) {
           throw e;
         }
       }
     }
   }
 
-  private static boolean isOutOfMemory(IOException failure) {
-    return failure instanceof VerbsException verbs && verbs.errno() == Errno.ENOMEM;
+  /** A control group's limit of objects is reached with EAGAIN. */
+  private static boolean isShortage(IOException failure) {
+    return failure instanceof VerbsException verbs
+        && (verbs.errno() == Errno.ENOMEM || isLimitOfObjects(failure));
+  }
+
+  private static boolean isLimitOfObjects(IOException failure) {
+    return failure instanceof VerbsException verbs && verbs.errno() == Errno.EAGAIN;
   }
 
   private Refused refused(Refused made) {
@@ -334,15 +340,24 @@ public final class Registrations {
     }
 
     private static Refused bySystem(long bytes, PinBudget budget, IOException cause) {
+      String failed = "ibv_reg_mr failed with " + (isLimitOfObjects(cause) ? "EAGAIN" : "ENOMEM");
+      String limit =
+          isLimitOfObjects(cause)
+              ? "the control group allows no more objects of the device; raise hca_object in its"
+                  + " rdma.max"
+              : ("so the limit of locked memory (memlock) is below maxPinnedBytes = %d; raise it"
+                      + " (ulimit -l unlimited, LimitMEMLOCK=infinity in the unit, --ulimit memlock=-1"
+                      + " for Docker, the runtime's LimitMEMLOCK on a node of Kubernetes), see"
+                      + " 'verbena doctor'")
+                  .formatted(budget.limit());
       Refused made =
           new Refused(
               bytes,
-              ("ibv_reg_mr failed with ENOMEM beside %d bytes in use, so the limit of locked memory"
-                      + " (memlock) is below maxPinnedBytes = %d; raise it (ulimit -l unlimited,"
-                      + " LimitMEMLOCK=infinity in the unit, --ulimit memlock=-1 for Docker, the"
-                      + " runtime's LimitMEMLOCK on a node of Kubernetes), see 'verbena doctor'")
-                  .formatted(budget.registered(), budget.limit()),
-              "ibv_reg_mr failed with ENOMEM: raise memlock (ulimit -l unlimited)",
+              "%s beside %d bytes in use, %s".formatted(failed, budget.registered(), limit),
+              failed
+                  + (isLimitOfObjects(cause)
+                      ? ": raise the control group's rdma.max"
+                      : ": raise memlock (ulimit -l unlimited)"),
               new Shortage(budget.waiters(), () -> bytes));
       made.initCause(cause);
       return made;

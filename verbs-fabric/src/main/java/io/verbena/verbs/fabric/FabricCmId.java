@@ -241,6 +241,10 @@ final class FabricCmId extends RdmaCmId implements VerbsCmId {
         throw new VerbsException(
             "rdma_set_option", Errno.EINVAL, "an exponent of " + exponent + " is not in 0..31.");
       }
+      if (host.lacksAckTimeouts()) {
+        throw new VerbsException(
+            "rdma_set_option", Errno.ENOSYS, "this kernel has no such option.");
+      }
       ackTimeout = exponent;
     }
   }

@@ -8,6 +8,7 @@ import io.verbena.verbs.ext.VerbsException;
 import io.verbena.verbs.ext.VerbsProvider;
 import io.verbena.verbs.ext.WaitSet;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
@@ -46,6 +47,9 @@ public final class FabricHost implements VerbsProvider {
   private boolean refusesConnections;
   private boolean ignoresConnections;
   private boolean refusesMemory;
+  private boolean lacksAckTimeouts;
+  private int mostObjects = Integer.MAX_VALUE;
+  private MemorySegment mappedFile = MemorySegment.NULL;
   private int failing;
   private int objects;
   private int nextPort = 32_768;
@@ -226,6 +230,29 @@ public final class FabricHost implements VerbsProvider {
     }
   }
 
+  /** Makes further regions and windows fail, as the limit rdma.max of a control group does. */
+  public void limitObjects(int most) {
+    synchronized (fabric.lock) {
+      mostObjects = most;
+    }
+  }
+
+  /**
+   * Makes this memory the mapping of a file: since 6.5 Linux does not register it for local write.
+   */
+  public void mapFile(MemorySegment memory) {
+    synchronized (fabric.lock) {
+      mappedFile = memory;
+    }
+  }
+
+  /** Takes away the ACK timeouts of connections, which Linux has since 5.1. */
+  public void takeAckTimeouts() {
+    synchronized (fabric.lock) {
+      lacksAckTimeouts = true;
+    }
+  }
+
   /**
    * Returns the number of objects of its devices: domains, regions, windows, queues, queue pairs
    * and completion channels.
@@ -317,6 +344,21 @@ public final class FabricHost implements VerbsProvider {
 
   boolean ignoresConnections() {
     return ignoresConnections;
+  }
+
+  void checkObjects(String call) throws VerbsException {
+    if (objects >= mostObjects) {
+      throw new VerbsException(call, Errno.EAGAIN, "the control group allows no more objects.");
+    }
+  }
+
+  boolean isInMappedFile(long address) {
+    return address >= mappedFile.address()
+        && address - mappedFile.address() < mappedFile.byteSize();
+  }
+
+  boolean lacksAckTimeouts() {
+    return lacksAckTimeouts;
   }
 
   boolean refusesMemory() {

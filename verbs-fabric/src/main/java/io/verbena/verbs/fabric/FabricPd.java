@@ -42,6 +42,10 @@ final class FabricPd extends IbvPd implements VerbsPd {
       if (address == 0) {
         throw new VerbsException("ibv_reg_mr", Errno.EFAULT, "nothing is mapped at address 0.");
       }
+      if ((access & Access.LOCAL_WRITE) != 0 && device.host.isInMappedFile(address)) {
+        throw new VerbsException("ibv_reg_mr", Errno.EFAULT, "no device writes into this file.");
+      }
+      device.host.checkObjects("ibv_reg_mr");
       device.register(length);
       return new FabricMr(this, address, length, access, device.fabric.number());
     }
@@ -55,6 +59,7 @@ final class FabricPd extends IbvPd implements VerbsPd {
         throw new VerbsException(
             "ibv_alloc_mw", Errno.EOPNOTSUPP, "this device has no memory windows.");
       }
+      device.host.checkObjects("ibv_alloc_mw");
       return new FabricWindow(this);
     }
   }

@@ -16,7 +16,8 @@ public final class Cures {
     return switch (errno) {
       case Errno.ENOMEM -> outOfMemory(call);
       case Errno.EFAULT ->
-          "The memory is not mapped, or mapped read-only. Register mapped memory; for local write"
+          "The memory is not mapped, or mapped read-only, or is a shared mapping of a file, into"
+              + " which Linux lets no device write since 6.5. Register mapped memory; for local write"
               + " it must be writable.";
       case Errno.EIO -> "The device is gone or in error. Close its objects and open it again.";
       case Errno.ENODEV ->
@@ -27,6 +28,8 @@ public final class Cures {
       case Errno.EPERM, Errno.EACCES ->
           "The process lacks a permission. Check the permissions of /dev/infiniband/*, and in a"
               + " container its list of devices.";
+      case Errno.EAGAIN ->
+          "The control group allows no more objects of the device. Raise its rdma.max.";
       case Errno.EBUSY -> "The object is still in use. Destroy its dependents first.";
       case Errno.EOPNOTSUPP, Errno.ENOSYS -> "The device's driver does not support the call.";
       case Errno.EADDRINUSE -> "The address or port is taken. Choose another port, or 0 for any.";
