@@ -2,12 +2,19 @@ package io.verbena.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.BufferedReader;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The command as a user runs it, in processes of its own. */
 class DemoTest {
+  /** With the default limits a session is given up after 11 s. */
+  private static final Duration LONGER_THAN_SESSIONS_WAIT = Duration.ofSeconds(13);
+
   @Test
   @Tag("long")
   void makesEveryKindOfCallAndEndsWithThePath() throws Exception {
@@ -29,9 +36,37 @@ class DemoTest {
     assertThat(serverOf(run)).as("the server's process").isEmpty();
   }
 
+  /** As on a busy host, or on an emulated machine there. */
+  @Test
+  @Tag("long")
+  void goesOnAfterItsServerStoodStill(@TempDir Path folder) throws Exception {
+    Process demo = CommandRun.start(folder.resolve("err"), "demo", "--over", "tcp");
+    try (BufferedReader out = demo.inputReader()) {
+      String server = pidIn(out.readLine());
+      while (!out.readLine().isEmpty()) {
+        // The calls follow the empty line.
+      }
+      signal("-STOP", server);
+      Thread.sleep(LONGER_THAN_SESSIONS_WAIT);
+      signal("-CONT", server);
+      assertThat(out.lines()).last().asString().startsWith("path: tcp");
+      assertThat(demo.waitFor()).isZero();
+    } finally {
+      demo.destroyForcibly();
+    }
+  }
+
+  private static void signal(String signal, String pid) throws Exception {
+    assertThat(new ProcessBuilder("kill", signal, pid).start().waitFor()).isZero();
+  }
+
+  private static String pidIn(String firstLine) {
+    return firstLine.replaceFirst("server +process (\\d+),.*", "$1");
+  }
+
   private static Optional<ProcessHandle> serverOf(CommandRun run) {
-    String pid = run.out().getFirst().replaceFirst("server +process (\\d+),.*", "$1");
-    return ProcessHandle.of(Long.parseLong(pid)).filter(ProcessHandle::isAlive);
+    return ProcessHandle.of(Long.parseLong(pidIn(run.out().getFirst())))
+        .filter(ProcessHandle::isAlive);
   }
 
   @Test

@@ -22,7 +22,7 @@ import java.util.zip.CRC32C;
 final class DemoCalls {
   private static final int WATERINGS = 5;
   private static final int ASYNC_CALLS = 1_000;
-  private static final long PATIENCE_NANOS = 10_000_000_000L;
+  private static final long PATIENCE_NANOS = 60_000_000_000L;
 
   private final Session session;
   private final PrintWriter out;

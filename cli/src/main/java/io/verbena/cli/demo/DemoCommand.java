@@ -5,6 +5,7 @@ import io.verbena.cli.JvmProcess;
 import io.verbena.cli.Main;
 import io.verbena.cli.UpgradeWait;
 import io.verbena.core.PathPolicy;
+import io.verbena.core.SessionLimits;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.upgrade.ChosenUpgrades;
 import java.io.IOException;
@@ -31,8 +32,15 @@ public final class DemoCommand implements Callable<Integer> {
     tcp
   }
 
-  /** Two JVMs start, perhaps on an emulated machine. */
+  /** Two JVMs start, perhaps on an emulated machine of a busy host. */
   private static final Duration COLD_START = Duration.ofSeconds(60);
+
+  /** The limits of both ends. Neither gives the other up while it only stands still. */
+  static final SessionLimits PATIENT =
+      SessionLimits.DEFAULT
+          .withDefaultTimeout(COLD_START)
+          .withKeepalive(SessionLimits.DEFAULT.pingInterval(), COLD_START)
+          .withResumeWindow(COLD_START);
 
   @Option(
       names = "--over",
@@ -62,7 +70,8 @@ public final class DemoCommand implements Callable<Integer> {
   }
 
   private VerbenaClient client() {
-    VerbenaClient.Builder builder = VerbenaClient.builder().connectTimeout(COLD_START);
+    VerbenaClient.Builder builder =
+        VerbenaClient.builder().limits(PATIENT).connectTimeout(COLD_START);
     Path wanted = over;
     if (wanted == Path.tcp) {
       builder.path(PathPolicy.TCP_ONLY);
@@ -77,7 +86,8 @@ public final class DemoCommand implements Callable<Integer> {
     Duration longest = over == Path.tcp ? Duration.ZERO : UpgradeWait.longest();
     if (longest.isPositive()) {
       try {
-        long waited = UpgradeWait.await(session, longest).toMillis();
+        Duration most = over == null ? longest : COLD_START; // the path was asked for
+        long waited = UpgradeWait.await(session, most).toMillis();
         String upgrade =
             switch (session.path().link()) {
               case "rdma" -> "to RDMA";

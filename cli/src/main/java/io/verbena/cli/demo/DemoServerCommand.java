@@ -16,6 +16,7 @@ public final class DemoServerCommand implements Callable<Integer> {
     try (VerbenaServer server =
         VerbenaServer.builder()
             .listen("127.0.0.1:0")
+            .limits(DemoCommand.PATIENT)
             .serve(GardenRpc.bind(new DemoGarden()))
             .start()) {
       System.out.println(server.address());
