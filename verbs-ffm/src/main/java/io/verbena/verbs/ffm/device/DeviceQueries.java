@@ -11,7 +11,6 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 import io.verbena.verbs.ext.DeviceAttributes;
 import io.verbena.verbs.ext.Gid;
 import io.verbena.verbs.ext.PortAttributes;
-import io.verbena.verbs.ext.VerbsException;
 import io.verbena.verbs.ffm.lib.Ibverbs;
 import io.verbena.verbs.ffm.lib.Pointers;
 import java.io.IOException;
@@ -105,13 +104,9 @@ final class DeviceQueries {
   static Gid gid(MemorySegment context, int port, int index) throws IOException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment gid = arena.allocate(2 * Long.BYTES, Long.BYTES);
-      Ibverbs.QUERY_GID.zero(context, (byte) port, index, gid);
-      return new Gid(gid.get(NETWORK_LONG, 0), gid.get(NETWORK_LONG, Long.BYTES));
-    } catch (VerbsException e) {
-      if (e.errno() == ENODATA) {
-        return new Gid(0, 0);
-      }
-      throw e;
+      return Ibverbs.QUERY_GID.unless(ENODATA, context, (byte) port, index, gid)
+          ? new Gid(gid.get(NETWORK_LONG, 0), gid.get(NETWORK_LONG, Long.BYTES))
+          : new Gid(0, 0);
     }
   }
 }

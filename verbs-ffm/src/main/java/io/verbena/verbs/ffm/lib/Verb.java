@@ -94,8 +94,14 @@ public record Verb(String name, MethodHandle spread) {
 
   /** Calls a non-blocking function with a status. Returns false if nothing is available now. */
   public boolean ready(Object... arguments) throws VerbsException {
+    return unless(Errno.EAGAIN, arguments);
+  }
+
+  /** Calls a function with a status. Returns false if it fails with an expected errno. */
+  public boolean unless(int expected, Object... arguments) throws VerbsException {
     Outcome outcome = call(arguments);
-    if (status(outcome) != 0 && outcome.errno() == Errno.EAGAIN) {
+    int status = status(outcome);
+    if (status != 0 && (status < 0 ? outcome.errno() : status) == expected) {
       return false;
     }
     zero(outcome);
