@@ -8,11 +8,7 @@ import io.verbena.simulation.contract.Item;
 import io.verbena.simulation.world.SimHost;
 import java.util.concurrent.Flow;
 
-/**
- * The handler of a simulated client for calls of its server.
- *
- * @param host the client's host
- */
+/** The handler of a simulated client for calls of its server. */
 record GuideHandler(Journal journal, Streams streams, SimHost host) implements Guide {
   private void executed(long op) {
     journal.executed(op, "client", CallContext.current().session(), -1);

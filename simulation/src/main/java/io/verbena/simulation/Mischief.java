@@ -79,7 +79,6 @@ enum Mischief {
   /**
    * The client that misbehaves.
    *
-   * @param sessions the client's sessions
    * @param random the source of all chance
    * @param forged the number of immediates that it has forged
    */

@@ -52,12 +52,7 @@ final class Moves implements PushHandler {
   private final Map<Long, Move> asked = new HashMap<>();
   private final List<Arriving> intoFiles = new ArrayList<>();
 
-  /**
-   * The end that begins a transfer.
-   *
-   * @param session this end of the session
-   * @param name the name of the session
-   */
+  /** The end that begins a transfer. */
   private record End(Session session, SimHost host, String name) {
     static End of(SimSession session) {
       return new End(session.session(), session.client(), session.name());

@@ -4,11 +4,7 @@ import io.verbena.api.Session;
 import io.verbena.simulation.contract.WorksRpc;
 import io.verbena.simulation.world.SimHost;
 
-/**
- * A session of a run, from the view of its client.
- *
- * @param server the server's name
- */
+/** A session of a run, from the view of its client. */
 record SimSession(
     String name, SimHost client, String server, Session session, WorksRpc.Async works) {
   @Override

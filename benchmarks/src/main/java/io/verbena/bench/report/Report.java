@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
  * @param started the start in ISO 8601
  * @param command the command that repeats the run
  * @param server the server's host; null if client and server are one process
- * @param versions the versions of the contestants
  * @param absent the contestants that did not take part, with the reasons
  * @param weakRivals a line for each rival that was far slower than its known speed. No claim can
  *     rest on a run with a weak rival

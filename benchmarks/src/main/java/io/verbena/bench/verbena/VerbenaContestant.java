@@ -28,7 +28,6 @@ public final class VerbenaContestant implements Contestant {
   /**
    * Makes a contestant for Verbena on a path.
    *
-   * @param address the server's address
    * @param idling the idling of its event loops
    * @param extraCopy whether objects are copied once more before a put, to test whether a
    *     comparison finds it

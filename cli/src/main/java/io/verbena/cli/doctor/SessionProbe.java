@@ -19,7 +19,6 @@ final class SessionProbe {
    * each get half of the time, so that the reason of a failed upgrade is known at the end.
    *
    * @param upgrades the RDMA link of this program; null if it has none
-   * @param credentials the credentials for the server
    * @param wait the longest time for the upgrade; zero if an upgrade is impossible
    * @throws io.verbena.api.RpcException if the session cannot be opened
    */

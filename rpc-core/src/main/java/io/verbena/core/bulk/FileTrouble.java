@@ -17,7 +17,6 @@ import org.jspecify.annotations.Nullable;
  * directory. If the file is missing, the caller has to correct the request.
  *
  * @param file the full path
- * @param status the status for the peer
  * @param words the message for the peer
  */
 public record FileTrouble(String file, RpcStatus status, String words) {

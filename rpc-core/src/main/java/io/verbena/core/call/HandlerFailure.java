@@ -13,7 +13,6 @@ import org.jspecify.annotations.Nullable;
  * The failure of a handler, as its caller receives it.
  *
  * @param type the class name of the exception; empty if the handler answers with a status
- * @param metadata of the exception
  * @param whose the origin of the fault, which decides where this process reports it
  */
 record HandlerFailure(RpcStatus status, String type, String words, Metadata metadata, Whose whose) {

@@ -98,7 +98,6 @@ final class MessagesAwaitingValues implements Participant {
   /**
    * Keeps a copy of a message until it is complete and delivered.
    *
-   * @param table of its values
    * @param resultsIn the arena for its values; null for the heap
    * @param timeout the longest time for its values; null for the life of the session
    */

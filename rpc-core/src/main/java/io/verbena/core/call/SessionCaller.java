@@ -282,7 +282,6 @@ public final class SessionCaller implements ServiceCaller {
    * @param mayWait whether it may wait for room, on this thread
    * @param into the landing of its result; null if it has none
    * @param listener receives the metadata of the reply; may be null
-   * @param metadata of the call
    * @param now in nanoseconds of the session's clock
    * @param deadline in nanoseconds of the session's clock
    * @param outer the call that this one is part of, or null

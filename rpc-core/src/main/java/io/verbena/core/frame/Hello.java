@@ -16,7 +16,6 @@ import org.jspecify.annotations.Nullable;
  * @param received the highest sequence number that the client has received in that session
  * @param keptEpoch the epoch of the better link that the session keeps, if it only needs another
  *     first link; 0 to resume everything over the new link
- * @param limits of the client
  * @param token the client's credentials; empty for none
  * @param services that the client serves
  * @param upgrade a request for a better link, which is answered after the welcome; null for none

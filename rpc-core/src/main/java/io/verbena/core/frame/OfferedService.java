@@ -13,7 +13,6 @@ import java.util.List;
  * A service of one end, as the other end receives it. Calls identify a method by its index among
  * all methods of that end.
  *
- * @param name the service's name
  * @param schemaHash the hash of its schema; equal hashes mean equal contracts
  * @param firstPlace the index of its first method
  * @param methods the ids of its methods, in the order of their indices

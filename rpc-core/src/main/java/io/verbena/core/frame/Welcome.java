@@ -10,10 +10,8 @@ import java.util.List;
  * @param version the protocol version that both ends use from now on
  * @param features optional abilities, one bit each. Those of {@link PeerLimits} are set or cleared
  *     to match the limits
- * @param key of the session
  * @param received the highest sequence number that the server has received in the session; 0 in a
  *     new one
- * @param limits of the server
  * @param services that the server serves; empty if it {@linkplain #KEEPS_CONTRACTS does not tell}
  */
 public record Welcome(

@@ -69,7 +69,6 @@ public final class Inbox {
    * Accepts one numbered frame.
    *
    * @param first its header's first word
-   * @param timeLeft of a request
    * @return the message that the frame is or completes, valid until it is {@linkplain
    *     Message#release released}; null if there is none yet
    * @throws WireException if the peer broke the protocol

@@ -27,7 +27,6 @@ public final class OpenOnes<T> {
   /**
    * Starts without objects.
    *
-   * @param name of the bean
    * @param bean registered with the platform's MBean server while an object is open
    */
   public OpenOnes(String name, Object bean) {

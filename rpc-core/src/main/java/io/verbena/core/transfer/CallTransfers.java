@@ -133,7 +133,6 @@ public final class CallTransfers {
    * @param timeout the longest time; null: unlimited
    * @param arrived takes the values, and a callback that releases their memory, for which they
    *     count
-   * @return the transfer
    */
   public IncomingTransfer receiveParts(
       long callId,

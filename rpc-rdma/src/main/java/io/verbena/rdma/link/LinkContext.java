@@ -36,7 +36,6 @@ public final class LinkContext {
    *
    * @param clock the only clock that links use
    * @param settings this end's sizes and limits
-   * @param counters the counters of the links
    */
   public LinkContext(NanoClock clock, RdmaSettings settings, RdmaCounters counters) {
     this.clock = clock;

@@ -84,7 +84,6 @@ final class ReceiveSide {
   /**
    * The state of the link has changed.
    *
-   * @param open whether the link is open
    * @param wanted whether arrived frames are handed over
    */
   void link(boolean open, boolean wanted) {

@@ -7,8 +7,6 @@ import io.verbena.verbs.fabric.RequestWatcher;
 /**
  * Checks the requests to a host's device. Ends that keep to the rules use only memory that is
  * registered and open to them. They send only if a receive is posted.
- *
- * @param host the host of the device
  */
 public record DeviceWatch(Journal journal, String host) implements RequestWatcher {
   @Override

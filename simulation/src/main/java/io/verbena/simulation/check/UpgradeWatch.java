@@ -31,7 +31,6 @@ public final class UpgradeWatch {
   /**
    * Records a request of a session.
    *
-   * @param server the server
    * @param sessions the number of the client's sessions with the server, because the requesting one
    *     is unknown. With 0, another process has replaced the server, and nothing is checked
    */

@@ -26,12 +26,7 @@ public record Plan(
     long latencyNanos,
     long rate,
     List<Step> steps) {
-  /**
-   * A session.
-   *
-   * @param client the index of the client
-   * @param server the index of the server
-   */
+  /** A session. */
   public record Between(int client, int server) {}
 
   /** Returns this plan with only these steps. */

@@ -22,7 +22,6 @@ public sealed interface Step {
    * A call.
    *
    * @param op the unique number
-   * @param session the index of the session
    * @param amount bytes, stops or nanoseconds, by the kind
    * @param timeout the timeout in nanoseconds; 0 for the session's default
    * @param cancelAfter the nanoseconds until its future is cancelled; -1 for never
@@ -121,7 +120,6 @@ public sealed interface Step {
   /**
    * The planned end of a call or transfer at a stage of its object.
    *
-   * @param stage the stage
    * @param kind the way to end it
    */
   record Cut(Stage stage, CutKind kind) {}

@@ -198,11 +198,7 @@ public final class FabricHost implements VerbsProvider {
     }
   }
 
-  /**
-   * Makes the next requests of its devices fail with GENERAL_ERR, which ends their queue pairs.
-   *
-   * @param requests the number of requests
-   */
+  /** Makes the next requests of its devices fail with GENERAL_ERR, which ends their queue pairs. */
   public void failRequests(int requests) {
     synchronized (fabric.lock) {
       failing = requests;
@@ -266,7 +262,6 @@ public final class FabricHost implements VerbsProvider {
   /**
    * Gives the host files that describe its NUMA nodes and processors.
    *
-   * @param root the root of the files
    * @param told receives each thread to bind with its processors
    */
   public void hostFiles(Path root, BiConsumer<Integer, BitSet> told) {
