@@ -6,7 +6,6 @@ import io.verbena.api.Priority;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.api.wire.WireException;
-import io.verbena.codec.MetadataBlock;
 import io.verbena.codec.WireDecoder;
 import io.verbena.core.contract.LocalServices;
 import io.verbena.core.contract.OwnService;
@@ -22,7 +21,6 @@ import io.verbena.core.session.SessionImpl;
 import io.verbena.core.transfer.LargeValueTable;
 import io.verbena.link.runtime.ThrottledLog;
 import io.verbena.link.runtime.Thrown;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -142,16 +140,8 @@ public final class IncomingCalls implements Participant {
         return null;
       }
       MethodDescriptor<?> descriptor = method.descriptor;
-      ByteBuffer buffer = message.buffer();
-      int from = message.from();
-      int to = message.to();
-      int end = to;
-      Metadata metadata = Metadata.EMPTY;
-      if (message.has(FrameHeader.FLAG_METADATA)) {
-        end = MetadataBlock.start(buffer, from, to);
-        metadata = MetadataBlock.read(buffer, end, to);
-      }
-      ServerCall arrived = newCall(method, metadata, message);
+      int end = message.contentEnd();
+      ServerCall arrived = newCall(method, message);
       if (message.takesMore(LongMessages.LONGEST_SHORT, end)) {
         if (!OwnService.asksForItems(descriptor)) {
           readBeside(method, arrived, message, end);
@@ -162,7 +152,7 @@ public final class IncomingCalls implements Participant {
         }
       }
       WireDecoder in = shared.decoder;
-      in.start(buffer, from, end, shared.maxDepth);
+      in.start(message.buffer(), message.from(), end, shared.maxDepth);
       Runnable memory = message.takeMemory();
       if (memory != null) {
         arrived.holds(memory, false);
@@ -251,20 +241,12 @@ public final class IncomingCalls implements Participant {
     if (places == null || !places.limits(method)) {
       return false;
     }
-    Priority priority = Priority.of(metadata(message));
+    Priority priority = Priority.of(message.metadata());
     place = places.enter(priority);
     if (place == null) {
       refuse(message, RpcStatus.RESOURCE_EXHAUSTED, places.refusal(priority));
     }
     return place == null;
-  }
-
-  private static Metadata metadata(Message message) {
-    if (!message.has(FrameHeader.FLAG_METADATA)) {
-      return Metadata.EMPTY;
-    }
-    int start = MetadataBlock.start(message.buffer(), message.from(), message.to());
-    return MetadataBlock.read(message.buffer(), start, message.to());
   }
 
   private Admission.Place takePlace() {
@@ -345,7 +327,8 @@ public final class IncomingCalls implements Participant {
         : method.descriptor.fullName() + " is one-way at one end only";
   }
 
-  private ServerCall newCall(LocalServices.Method method, Metadata metadata, Message message) {
+  private ServerCall newCall(LocalServices.Method method, Message message) {
+    Metadata metadata = message.metadata();
     long deadline = shared.loop.now() + FrameHeader.nanosLeft(message.timeLeft());
     ServerCall call = method.nonBlocking ? reusable.pollLast() : null;
     if (call == null) {

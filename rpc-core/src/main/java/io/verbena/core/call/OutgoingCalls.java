@@ -3,12 +3,10 @@ package io.verbena.core.call;
 import io.verbena.api.Metadata;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
-import io.verbena.codec.MetadataBlock;
 import io.verbena.codec.WireDecoder;
 import io.verbena.core.call.CallCounters.What;
 import io.verbena.core.contract.OwnService;
 import io.verbena.core.contract.RemoteServices;
-import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.frame.PeerLimits;
 import io.verbena.core.loop.DeadlineWatch;
@@ -18,7 +16,6 @@ import io.verbena.core.session.Participant;
 import io.verbena.core.session.SessionImpl;
 import io.verbena.core.transfer.LargeValueTable;
 import io.verbena.link.runtime.ThrottledLog;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
@@ -215,15 +212,8 @@ public final class OutgoingCalls implements Participant {
     if (call == null || !call.awaitsReply()) {
       return notMade(callId);
     }
-    ByteBuffer buffer = message.buffer();
-    int from = message.from();
-    int to = message.to();
-    int end = to;
-    Metadata metadata = Metadata.EMPTY;
-    if (message.has(FrameHeader.FLAG_METADATA)) {
-      end = MetadataBlock.start(buffer, from, to);
-      metadata = MetadataBlock.read(buffer, end, to);
-    }
+    int end = message.contentEnd();
+    Metadata metadata = message.metadata();
     if (message.takesMore(LongMessages.LONGEST_SHORT, end)) {
       LongMessages.Body body = shared.longMessages.keep(message, end);
       if (body == null) {
@@ -236,7 +226,7 @@ public final class OutgoingCalls implements Participant {
     }
     forget(call);
     WireDecoder in = shared.decoder;
-    in.start(buffer, from, end, shared.maxDepth);
+    in.start(message.buffer(), message.from(), end, shared.maxDepth);
     Object read = call.read(kind, metadata, in);
     message.release(); // released first, because the receiver of the result may need memory at once
     call.reply(metadata, read);

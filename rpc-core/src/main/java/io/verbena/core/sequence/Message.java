@@ -1,5 +1,7 @@
 package io.verbena.core.sequence;
 
+import io.verbena.api.Metadata;
+import io.verbena.codec.MetadataBlock;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.link.memory.Quota;
@@ -130,6 +132,17 @@ public final class Message {
   /** Returns the end of its body. */
   public int to() {
     return to;
+  }
+
+  /** Returns the end of the arguments or the result in its body. Any metadata follows them. */
+  public int contentEnd() {
+    return has(FrameHeader.FLAG_METADATA) ? MetadataBlock.start(buffer, from, to) : to;
+  }
+
+  public Metadata metadata() {
+    return has(FrameHeader.FLAG_METADATA)
+        ? MetadataBlock.read(buffer, contentEnd(), to)
+        : Metadata.EMPTY;
   }
 
   /** Returns the length of its body in bytes, even if the body was dropped. */
