@@ -96,13 +96,12 @@ final class RailRequests implements Participant {
           ProviderCalls.ask("request()", () -> upgrade.driver().request(peer, options(better)));
       asked = links.role.nextEpoch();
       timer =
-          loop.timers()
-              .schedule(
-                  now + NanoClock.nanos(options(better).connectTimeout()),
-                  then -> {
-                    timer = Timers.NONE;
-                    failed("the server did not answer");
-                  });
+          upgrade.schedule(
+              options(better).connectTimeout(),
+              () -> {
+                timer = Timers.NONE;
+                failed("the server did not answer");
+              });
       upgrade.say(FrameKind.RAIL_REQUEST, new UpgradeMessage(asked, content));
     } catch (LinkException e) {
       failed(String.valueOf(e.getMessage()));

@@ -511,7 +511,7 @@ final class Upgrade implements Participant {
     return Duration.ofNanos(nanos - loop.random().nextLong(nanos / 2 + 1));
   }
 
-  private long schedule(Duration after, Runnable then) {
+  long schedule(Duration after, Runnable then) {
     return loop.timers().schedule(loop.now() + NanoClock.nanos(after), now -> then.run());
   }
 
