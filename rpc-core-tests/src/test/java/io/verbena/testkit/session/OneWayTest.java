@@ -315,6 +315,24 @@ class OneWayTest {
     assertThat(drained).isCompleted();
   }
 
+  /** Nobody would make them again, as a call that is refused. */
+  @Test
+  void whatIsOnItsWayWhenTheServerDrainsIsExecuted() {
+    VerbenaServer server = serve();
+    open();
+    tell(10);
+    String longText = "x".repeat(BYTES);
+    stub.tell(longText);
+    world.pauseServer(true);
+    stepWithoutHandlers(); // they have left
+    CompletableFuture<Void> drained = server.drain().toCompletableFuture();
+    world.pauseServer(false);
+    world.pass(Duration.ofMillis(100));
+    assertThat(told).hasSize(11).startsWith(notes(10).toArray(String[]::new)).endsWith(longText);
+    assertThat(drained).isCompleted();
+    assertThat(count(session)).isEqualTo(NOTHING);
+  }
+
   @Test
   void whatHasLeftIsUnknownWhenThePeerIsLostAndTheRestUnsent() {
     VerbenaServer server = serve();

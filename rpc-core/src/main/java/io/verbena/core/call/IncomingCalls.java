@@ -222,7 +222,10 @@ public final class IncomingCalls implements Participant {
       Message message, FrameKind kind, LocalServices.@Nullable Method method) {
     if (method == null || method.oneway != (kind == FrameKind.ONEWAY)) {
       refuse(message, RpcStatus.UNIMPLEMENTED, unimplemented(method));
-    } else if (session.isDraining() && !OwnService.asksForItems(method.descriptor)) {
+    } else if (session.isDraining()
+        && kind != FrameKind.ONEWAY
+        && !OwnService.asksForItems(method.descriptor)) {
+      // Nobody would make a one-way call again.
       refuse(message, RpcStatus.UNAVAILABLE, session.ending().drainReason());
     } else if (message.timeLeft() == 0) {
       refuse(message, RpcStatus.DEADLINE_EXCEEDED, "the deadline had passed on arrival");

@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  *   the end that drains                         its peer
  *     DRAINING {reason} ─────────────────────→    takes back unsent calls; makes no more calls
  *     answers requests for items           ←──    reads its streams to their end
- *     refuses other calls before it        ←──    LAST_CALL, after everything that it has sent
+ *     executes one-way calls before it,    ←──    LAST_CALL, after everything that it has sent
+ *     refuses other calls before it
  *     waits until handlers end, replies are acknowledged and objects arrive
  *     GOODBYE ───────────────────────────────→    sends the kept calls to the next peer
  * </pre>
