@@ -9,6 +9,7 @@ import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.Received;
 import io.verbena.channel.ChannelStat.EndpointStat;
 import io.verbena.core.SessionLimits;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,10 +17,14 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Calls over several servers, of which some go. */
 class ManyServersTest {
   private static final Backoff A_WHILE = new Backoff(Duration.ofSeconds(10), Duration.ofMinutes(1));
+
+  private static final int MOST_COLLECTIONS = 100;
 
   private final ChannelWorld world = new ChannelWorld("a", "b", "c");
 
@@ -169,6 +174,41 @@ class ManyServersTest {
     assertThat(channel.stat().why())
         .contains("nothing listens at mem://never")
         .contains("nothing listens");
+  }
+
+  /** Ends a call that waits for a server. */
+  private enum End {
+    DEADLINE,
+    CANCEL
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void whatHasWaitedInVainIsForgotten(End end) {
+    Resolver knowsNobody =
+        new Resolver() {
+          @Override
+          public void start(Listener listener) {}
+
+          @Override
+          public void close() {}
+        };
+    BalancedChannel channel =
+        world.channel(BalancedChannel.builder(world.world.client(), knowsNobody), c -> {});
+    CompletableFuture<String> call = shop(channel).who("in vain").toCompletableFuture();
+    if (end == End.DEADLINE) {
+      world.pass(Duration.ofSeconds(31));
+    } else {
+      call.cancel(true);
+    }
+    assertThat(call).isCompletedExceptionally();
+    WeakReference<CompletableFuture<String>> kept = new WeakReference<>(call);
+    call = null;
+    for (int i = 0; i < MOST_COLLECTIONS && kept.get() != null; i++) {
+      System.gc();
+      world.settle();
+    }
+    assertThat(kept.get()).isNull();
   }
 
   @Test

@@ -86,7 +86,7 @@ final class BalancedCall<R> extends CompletableFuture<R> {
   }
 
   /** Makes an attempt, now or as soon as there is a server. */
-  private void next() {
+  void next() {
     if (isDone()) {
       return;
     }
@@ -99,7 +99,10 @@ final class BalancedCall<R> extends CompletableFuture<R> {
       case Members.Pick.None(String why, boolean closed) -> fail(() -> plan.noServer(why, closed));
       case Members.Pick.Later(CompletableFuture<Void> change) -> {
         mindDeadline();
-        change.thenRun(this::next);
+        channel.members().await(this, change);
+        if (isDone()) {
+          channel.members().forget(this); // the call ended meanwhile
+        }
       }
     }
   }
@@ -241,6 +244,7 @@ final class BalancedCall<R> extends CompletableFuture<R> {
   }
 
   private void end() {
+    channel.members().forget(this);
     List<Runnable> withdrawn;
     List<CompletableFuture<R>> cancelled;
     synchronized (lock) {

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +36,12 @@ final class Members implements Resolver.Listener {
 
   /** Completes when calls that found no server may look again. */
   private volatile CompletableFuture<Void> change = new CompletableFuture<>();
+
+  /**
+   * The async calls among them. They are no actions of the change, which would keep those that end
+   * before it.
+   */
+  private final Set<BalancedCall<?>> waiting = ConcurrentHashMap.newKeySet();
 
   Members(ChannelSettings settings, VerbenaClient client, Resolver resolver) {
     this.settings = settings;
@@ -282,6 +289,26 @@ final class Members implements Resolver.Listener {
       change = new CompletableFuture<>();
     }
     told.complete(null);
+    List.copyOf(waiting).forEach(this::looksAgain); // a copy, since calls may begin to wait again
+  }
+
+  /** Lets an async call look again after a change that it was told of, unless it ends before. */
+  void await(BalancedCall<?> call, CompletableFuture<Void> change) {
+    waiting.add(call);
+    if (change.isDone()) {
+      looksAgain(call);
+    }
+  }
+
+  /** Forgets a call that has ended. */
+  void forget(BalancedCall<?> call) {
+    waiting.remove(call);
+  }
+
+  private void looksAgain(BalancedCall<?> call) {
+    if (waiting.remove(call)) {
+      call.next();
+    }
   }
 
   List<ChannelStat.EndpointStat> stat() {
