@@ -53,6 +53,7 @@ public final class StreamIterator<T> implements Iterator<T>, AutoCloseable {
    * @throws RpcException if the stream failed. CANCELLED if the thread was interrupted, which
    *     cancels the stream. UNAVAILABLE if the session's event loop was held up for more than 10 s,
    *     so that no item could arrive
+   * @throws IllegalStateException on an event loop, if it would wait
    */
   @Override
   public boolean hasNext() {
@@ -68,6 +69,11 @@ public final class StreamIterator<T> implements Iterator<T>, AutoCloseable {
   }
 
   private Event<T> take() {
+    Event<T> there = events.poll();
+    if (there != null) {
+      return there;
+    }
+    receiver.checkMayWait();
     int missed = 0;
     try {
       while (missed <= MOST_MISSED) {
@@ -132,6 +138,13 @@ public final class StreamIterator<T> implements Iterator<T>, AutoCloseable {
       CountedItems to = counted();
       if (to != null) {
         to.used(number);
+      }
+    }
+
+    void checkMayWait() {
+      CountedItems from = counted();
+      if (from != null) {
+        from.checkMayWait();
       }
     }
 

@@ -14,6 +14,13 @@ public interface CountedItems extends Flow.Subscription {
   void used(int number);
 
   /**
+   * Checks that the calling thread may wait for items. Safe for use by any thread.
+   *
+   * @throws IllegalStateException on an event loop, which would wait for itself
+   */
+  void checkMayWait();
+
+  /**
    * Returns whether items, or the end, can still be delivered. False if the session's event loop
    * has not run since the last call of this method, or if the end has arrived but found no thread
    * to run on. A waiting thread calls it every few seconds while nothing arrives.

@@ -256,6 +256,17 @@ final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
   }
 
   @Override
+  public void checkMayWait() {
+    if (streams.host().loop().isNotToWait()) {
+      throw new IllegalStateException(
+          "the stream of "
+              + method
+              + ": a wait for items would block the event loop, in a nonBlocking handler or a"
+              + " callback of an async call. Subscribe to the publisher there.");
+    }
+  }
+
+  @Override
   public boolean mayTell() {
     boolean ran = loopRan;
     if (ran) {
