@@ -22,6 +22,7 @@ import io.verbena.link.LinkDriver;
 import io.verbena.link.LinkException;
 import io.verbena.link.LinkOptions;
 import io.verbena.link.runtime.OwnThreads;
+import io.verbena.link.runtime.Thrown;
 import java.net.InetAddress;
 import java.net.URI;
 import java.net.UnknownHostException;
@@ -616,7 +617,11 @@ public final class VerbenaServer implements AutoCloseable {
         throw new IllegalStateException(e.getMessage(), e);
       } catch (ExecutionException e) {
         Throwable cause = e.getCause() == null ? e : e.getCause();
-        throw new IllegalStateException(cause.getMessage(), cause);
+        String why =
+            cause instanceof LinkException
+                ? cause.getMessage()
+                : "cannot listen on %s: %s".formatted(uri, Thrown.fullWords(cause));
+        throw new IllegalStateException(why, cause);
       } catch (TimeoutException e) {
         throw new IllegalStateException(
             "the event loop did not listen at %s within %d s".formatted(uri, LISTEN_SECONDS), e);
