@@ -327,6 +327,15 @@ public final class DeviceAddresses {
           device, port, -1, address, GidEntry.Type.IB, one.netdev(), network(address), "");
     }
 
+    /**
+     * Returns whether another network namespace has the address: containers that share a device see
+     * each other's GIDs. A JVM may see no addresses of a family.
+     */
+    private boolean isElsewhere(InetAddress address) {
+      return !ofHost.containsKey(address)
+          && ofHost.keySet().stream().anyMatch(one -> one.getClass() == address.getClass());
+    }
+
     private void judge(DeviceAddress one, String before) {
       String objection = before;
       if (objection.isEmpty() && one.address().isLinkLocalAddress()) {
@@ -334,6 +343,9 @@ public final class DeviceAddresses {
       }
       if (objection.isEmpty() && !reachesFar(one.address())) {
         objection = "no other host reaches it";
+      }
+      if (objection.isEmpty() && isElsewhere(one.address())) {
+        objection = "no network interface here has it";
       }
       if (objection.isEmpty()) {
         objection = choice.objectionTo(one);

@@ -100,8 +100,9 @@ final class DeviceAddressesTest {
     }
   }
 
-  /** Of an adapter whose port containers share; the first of them have ended. */
+  /** Of an adapter whose port containers share; most of them have ended. */
   private static final class Shared extends TwoPorts {
+    private static final int ANOTHERS = 3;
     private static final int OURS = 203;
 
     Shared() throws IOException {
@@ -115,9 +116,8 @@ final class DeviceAddressesTest {
 
     @Override
     public GidEntry queryGid(int port, int index) {
-      boolean ours = port == 1 && index == OURS;
-      return ours
-          ? new GidEntry(new Gid(0, 0xffff_0a08_0007L), GidEntry.Type.ROCE_V2, "net1")
+      return port == 1 && (index == ANOTHERS || index == OURS)
+          ? new GidEntry(new Gid(0, 0xffff_0a08_0000L + index), GidEntry.Type.ROCE_V2, "net1")
           : new GidEntry(new Gid(0, 0), GidEntry.Type.IB, "");
     }
 
@@ -206,8 +206,13 @@ final class DeviceAddressesTest {
   }
 
   @Test
-  void anAddressIsFoundBehindManyThatAreGone() throws Exception {
-    assertThat(used(host(new Shared()), ""))
-        .containsExactly("mlx5_0 port 1 GID 203: 10.8.0.7, RoCE v2, net1");
+  void anAddressIsFoundBehindManyThatAreGoneAndAnotherContainersIsNotUsed() throws Exception {
+    VerbsProvider container =
+        new Host(
+            List.of(new Shared()), List.of(address("net1", "52:54:00:12:34:56", "10.8.0.203")));
+    assertThat(used(container, ""))
+        .containsExactly("mlx5_0 port 1 GID 203: 10.8.0.203, RoCE v2, net1");
+    assertThat(DeviceAddresses.of(container, DeviceChoice.ANY).getFirst().objection())
+        .isEqualTo("no network interface here has it");
   }
 }
