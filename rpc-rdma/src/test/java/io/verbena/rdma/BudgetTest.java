@@ -3,7 +3,9 @@ package io.verbena.rdma;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.verbena.link.BulkPort;
 import io.verbena.link.BulkRegion;
+import io.verbena.link.BulkTarget;
 import io.verbena.link.LinkException;
 import io.verbena.link.LinkOptions;
 import io.verbena.link.MemoryLife;
@@ -356,6 +358,22 @@ final class BudgetTest {
     assertThat(refused.shortage()).isNotNull();
     other.release();
     attach(pair, 1 << 20, MemoryLife.ONCE).release();
+  }
+
+  @Test
+  void whatIsIdleMakesRoomForAWindowWhereAControlGroupLimitsObjects() throws LinkException {
+    open(DeviceProfile.full(), RdmaSettings.DEFAULT);
+    SteppedLinks.Pair pair = links.open();
+    BulkPort port = Objects.requireNonNull(pair.client().link().bulk());
+    BulkRegion landing = attach(pair, 1 << 20);
+    attach(pair, 1 << 20).release();
+    harness.world.east.limitObjects(harness.world.east.objects());
+    BulkTarget _ = port.open(landing, 0, 1 << 19, upTo -> {});
+    assertThat(harness.east.counters().cacheEvictions()).isEqualTo(1);
+    assertThatThrownBy(() -> port.open(landing, 1 << 19, 1 << 19, upTo -> {}))
+        .hasMessageContaining("ibv_alloc_mw failed with EAGAIN")
+        .extracting(e -> ((LinkException) e).shortage())
+        .isNotNull();
   }
 
   /** 35 receives and a slot to send from, of 8 KiB, from slabs that no other link uses. */

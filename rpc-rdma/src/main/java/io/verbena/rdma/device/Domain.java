@@ -329,7 +329,7 @@ public final class Domain {
     MemoryWindow window = windows.poll();
     if (window == null) {
       try {
-        window = verbs.allocateWindow();
+        window = memory.allocateWindow(verbs);
       } catch (IOException e) {
         if (own) {
           release(registration);

@@ -6,6 +6,7 @@ import io.verbena.link.memory.Shortage;
 import io.verbena.link.runtime.ThrottledLog;
 import io.verbena.rdma.RdmaCounters;
 import io.verbena.verbs.ext.Errno;
+import io.verbena.verbs.ext.MemoryWindow;
 import io.verbena.verbs.ext.VerbsException;
 import io.verbena.verbs.ext.VerbsMr;
 import io.verbena.verbs.ext.VerbsPd;
@@ -91,7 +92,7 @@ public final class Registrations {
     event.bytes = bytes;
     event.begin();
     try {
-      IbvMr region = registerWithinBudget(domain, address, bytes, access);
+      IbvMr region = makingRoom(() -> domain.registerMemory(address, bytes, access));
       budget.taken();
       event.done = true;
       return region;
@@ -107,11 +108,32 @@ public final class Registrations {
     }
   }
 
-  private IbvMr registerWithinBudget(VerbsPd domain, long address, long bytes, int access)
-      throws IOException {
+  /**
+   * Makes a window, and makes room for it if the system limits the number of objects.
+   *
+   * @throws Refused if there is no room
+   */
+  MemoryWindow allocateWindow(VerbsPd domain) throws IOException {
+    try {
+      return makingRoom(domain::allocateWindow);
+    } catch (VerbsException e) {
+      if (!isLimitOfObjects(e)) {
+        throw e;
+      }
+      callForRoom();
+      throw Refused.bySystem(0, budget, e);
+    }
+  }
+
+  private interface Making<T> {
+    T of() throws IOException;
+  }
+
+  /** Makes an object, and gives up idle registrations as long as the system refuses it. */
+  private <T> T makingRoom(Making<T> making) throws IOException {
     while (true) {
       try {
-        return domain.registerMemory(address, bytes, access);
+        return making.of();
       } catch (IOException e) {
         if (!isShortage(e) || !makeRoom()) {
           throw e;
@@ -314,7 +336,11 @@ public final class Registrations {
     private final transient Shortage shortage;
 
     private Refused(long bytes, String reason, String cure, Shortage shortage) {
-      super(bytes + " bytes cannot be registered: " + reason);
+      super(
+          (bytes == 0
+                  ? "a memory window cannot be made: "
+                  : bytes + " bytes cannot be registered: ")
+              + reason);
       this.bytes = bytes;
       this.cure = cure;
       this.shortage = shortage;
@@ -340,7 +366,8 @@ public final class Registrations {
     }
 
     private static Refused bySystem(long bytes, PinBudget budget, IOException cause) {
-      String failed = "ibv_reg_mr failed with " + (isLimitOfObjects(cause) ? "EAGAIN" : "ENOMEM");
+      String call = cause instanceof VerbsException verbs ? verbs.call() : "ibv_reg_mr";
+      String failed = call + " failed with " + (isLimitOfObjects(cause) ? "EAGAIN" : "ENOMEM");
       String limit =
           isLimitOfObjects(cause)
               ? "the control group allows no more objects of the device; raise hca_object in its"
