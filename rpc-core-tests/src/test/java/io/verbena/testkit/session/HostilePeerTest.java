@@ -411,15 +411,8 @@ class HostilePeerTest {
 
   @Test
   void whoAsksForContractsAndReceivesNoneGetsFewAhead() {
-    String address = "mem://wide";
-    world.server(
-        s -> s.listen(address).serve(new ServiceBinding(wide(), (method, in, call) -> {})));
     RawPeer raw = new RawPeer();
-    attacker.connect(
-        URI.create(address), new LinkOptions(64 * 1024, Duration.ofSeconds(5), null), raw);
-    settle();
-    raw.sayHello();
-    settle();
+    openTo(raw, "mem://wide", List.of(service("wide", 300)));
     int id = OfferedService.id("wide");
     for (int i = 1; i <= 100; i++) {
       raw.send(frame(FrameKind.SCHEMA_REQUEST, i, 0, out -> out.writeInt(id)));
@@ -435,26 +428,55 @@ class HostilePeerTest {
     assertThat(contracts(raw)).isEqualTo(100);
   }
 
+  @Test
+  void whoCallsWhatThereIsNotIsToldFewNames() {
+    List<ServiceBinding> many =
+        IntStream.range(0, 400).mapToObj(i -> service("of-many-services-" + i, 1)).toList();
+    Listening raw = new Listening();
+    openTo(raw, "mem://many", many);
+    int before = raw.texts.length();
+    raw.send(request(1, 50_000));
+    settle();
+    assertThat(raw.heard).endsWith(FrameKind.FAILURE);
+    assertThat(raw.texts.substring(before)).contains("of-many-services-0, ", "and 380 more");
+    assertThat(raw.texts.length() - before).isLessThan(1000);
+  }
+
+  private void openTo(RawPeer raw, String address, List<ServiceBinding> services) {
+    world.server(
+        s -> {
+          s.listen(address);
+          services.forEach(s::serve);
+        });
+    attacker.connect(
+        URI.create(address), new LinkOptions(64 * 1024, Duration.ofSeconds(5), null), raw);
+    settle();
+    raw.sayHello();
+    settle();
+  }
+
   private static long contracts(RawPeer raw) {
     return raw.heard.stream().filter(kind -> kind == FrameKind.SCHEMA).count();
   }
 
-  /** A service whose contract takes some 30 KB. */
-  private static ServiceDescriptor<Probe> wide() {
-    List<Schema.Method> methods =
-        IntStream.rangeClosed(1, 300)
+  /** A service whose contract takes some 100 bytes for each method. */
+  private static ServiceBinding service(String name, int methods) {
+    List<Schema.Method> all =
+        IntStream.rangeClosed(1, methods)
             .mapToObj(
                 i ->
                     new Schema.Method(i, "x".repeat(80) + i, false, List.of(), "string", List.of()))
             .toList();
-    return new ServiceDescriptor<>(
-        Probe.class,
-        "wide",
-        new Schema("wide", methods, List.of()),
-        List.of(),
-        caller -> {
-          throw new UnsupportedOperationException();
-        });
+    ServiceDescriptor<Probe> described =
+        new ServiceDescriptor<>(
+            Probe.class,
+            name,
+            new Schema(name, all, List.of()),
+            List.of(),
+            caller -> {
+              throw new UnsupportedOperationException();
+            });
+    return new ServiceBinding(described, (method, in, call) -> {});
   }
 
   private static void showing(WireEncoder out, int id, List<OfferedService> shown) {

@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * so a place means the same for the life of a session. Several loops may read it at once.
  */
 public final class LocalServices {
+  private static final int MOST_NAMED = 20;
+
   private final List<Served> served = new ArrayList<>();
   private Method[] methods = new Method[0];
 
@@ -153,10 +155,10 @@ public final class LocalServices {
         offered().stream().map(OfferedService::name).filter(name -> !OwnService.is(name)).toList());
   }
 
-  /** Returns names as text for a message. */
+  /** Returns names as text for a message, which a peer may cause again and again. */
   static String names(List<String> names) {
-    return names.isEmpty()
-        ? "no service"
-        : names.stream().sorted().collect(Collectors.joining(", "));
+    String first = names.stream().sorted().limit(MOST_NAMED).collect(Collectors.joining(", "));
+    int more = names.size() - MOST_NAMED;
+    return names.isEmpty() ? "no service" : more > 0 ? first + " and " + more + " more" : first;
   }
 }
