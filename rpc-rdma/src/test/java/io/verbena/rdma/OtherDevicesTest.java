@@ -1,5 +1,7 @@
 package io.verbena.rdma;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.verbena.link.LinkException;
 import io.verbena.link.LinkOptions;
 import io.verbena.testkit.Seed;
@@ -82,5 +84,16 @@ final class OtherDevicesTest {
     harness.world.west.takeAckTimeouts();
     links = new SteppedLinks(harness, OPTIONS, OPTIONS);
     framesArrive(links.open());
+  }
+
+  /** Soft-RoCE interrupts nobody; an adapter interrupts a processor for each vector. */
+  @Test
+  void loopsTakeTurnsWithTheVectorsOfADevice() throws LinkException {
+    SteppedLinks.Pair _ = open(DeviceProfile.full());
+    try (SteppedLinks others = new SteppedLinks(harness, OPTIONS, OPTIONS)) {
+      SteppedLinks.Pair _ = others.open();
+      assertThat(harness.world.east.vectors()).hasSize(2);
+      assertThat(harness.world.west.vectors()).hasSize(2);
+    }
   }
 }

@@ -12,6 +12,7 @@ import java.lang.foreign.Arena;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.agrona.collections.Int2ObjectHashMap;
 import org.agrona.collections.IntArrayList;
 import org.jspecify.annotations.Nullable;
@@ -27,8 +28,12 @@ final class CompletionQueues {
 
   private static final int BATCH = 64;
 
+  /** Counts loops, so that not all of them have one processor interrupted. */
+  private static final AtomicInteger LOOPS = new AtomicInteger();
+
   private final IbvContext context;
   private final IbvCompChannel channel;
+  private final int vector;
   private final int mostEntries;
   private final CompletionBlock block;
 
@@ -49,9 +54,11 @@ final class CompletionQueues {
   /** The links by the number of their queue pair. */
   private final Int2ObjectHashMap<CompletionSink> byQueuePair = new Int2ObjectHashMap<>();
 
-  CompletionQueues(IbvContext context, IbvCompChannel channel, int mostEntries, Arena arena) {
+  CompletionQueues(IbvContext context, IbvCompChannel channel, int mostEntries, Arena arena)
+      throws IOException {
     this.context = context;
     this.channel = channel;
+    this.vector = Math.floorMod(LOOPS.getAndIncrement(), context.getNumCompVectors());
     this.mostEntries = mostEntries;
     this.block = new CompletionBlock(arena, BATCH);
   }
@@ -84,7 +91,7 @@ final class CompletionQueues {
       last = queue;
     }
     int size = Math.max(entries, Math.min(ENTRIES, mostEntries));
-    Queue added = new Queue(context.createCQ(channel, size, 0), size);
+    Queue added = new Queue(context.createCQ(channel, size, vector), size);
     if (last == null) {
       first = added;
     } else {

@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class FabricContext extends IbvContext implements VerbsContext {
   private static final int MAX_OBJECTS = 1 << 20;
   private static final int MAX_READ_ATOMIC = 128;
+  private static final int VECTORS = 4;
 
   /** The delay is long, so that a query mostly comes before the event. */
   private static final int LAST_REACHED_LATENCIES = 20;
@@ -43,7 +44,7 @@ final class FabricContext extends IbvContext implements VerbsContext {
   private boolean broken;
 
   FabricContext(FabricHost host, FabricAdapter adapter, int number) throws IOException {
-    super(number, 1);
+    super(number, VECTORS);
     this.fabric = host.fabric;
     this.host = host;
     this.adapter = adapter;
@@ -95,15 +96,21 @@ final class FabricContext extends IbvContext implements VerbsContext {
       throws IOException {
     synchronized (fabric.lock) {
       check("ibv_create_cq");
-      if (entries < 1 || entries > 4 * host.profile.maxRequests() || vector != 0) {
+      if (entries < 1
+          || entries > 4 * host.profile.maxRequests()
+          || vector < 0
+          || vector >= VECTORS) {
         throw new VerbsException(
             "ibv_create_cq",
             Errno.EINVAL,
             entries
                 + " entries on vector "
                 + vector
-                + " are not possible; this device has vector 0.");
+                + " are not possible; this device has "
+                + VECTORS
+                + " vectors.");
       }
+      host.vectors.add(vector);
       return new FabricCq(this, (FabricCompChannel) channel, entries, fabric.number());
     }
   }

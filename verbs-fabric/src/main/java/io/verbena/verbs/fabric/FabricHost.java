@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -49,6 +50,7 @@ public final class FabricHost implements VerbsProvider {
   private boolean refusesMemory;
   private boolean lacksAckTimeouts;
   private int mostObjects = Integer.MAX_VALUE;
+  final Set<Integer> vectors = new HashSet<>();
   private MemorySegment mappedFile = MemorySegment.NULL;
   private int failing;
   private int objects;
@@ -282,6 +284,13 @@ public final class FabricHost implements VerbsProvider {
   public void bindThread(int thread, BitSet processors) {
     synchronized (fabric.lock) {
       binder.accept(thread, processors);
+    }
+  }
+
+  /** Returns the interrupt vectors of all completion queues so far. */
+  public Set<Integer> vectors() {
+    synchronized (fabric.lock) {
+      return Set.copyOf(vectors);
     }
   }
 
