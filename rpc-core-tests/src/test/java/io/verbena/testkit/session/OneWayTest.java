@@ -333,6 +333,29 @@ class OneWayTest {
     assertThat(count(session)).isEqualTo(NOTHING);
   }
 
+  /** A channel's session has no next server. */
+  @Test
+  void norIsWhatHasNotYetLeftLostWhereNoCallWaitsForTheNextServer() {
+    try (SteppedWorld narrow = new SteppedWorld(LIMITS, 4)) {
+      VerbenaServer server = narrow.server(s -> s.serve(Probe.bind(probe)));
+      Session ofChannel = narrow.client().sessionOfMany(narrow.address(), "");
+      Probe.Stub sender = new Probe.Stub(ofChannel);
+      CompletableFuture<String> first = sender.submit(Probe.ECHO, "");
+      narrow.runUntil(first::isDone);
+      narrow.pauseServer(true);
+      notes(64).forEach(sender::tell);
+      for (int i = 0; i < 20; i++) {
+        narrow.step(); // until the ring is full
+      }
+      CompletableFuture<Void> drained = server.drain().toCompletableFuture();
+      narrow.pauseServer(false);
+      narrow.pass(Duration.ofMillis(100));
+      assertThat(told).isEqualTo(notes(64));
+      assertThat(drained).isCompleted();
+      assertThat(count(ofChannel)).isEqualTo(NOTHING);
+    }
+  }
+
   @Test
   void whatHasLeftIsUnknownWhenThePeerIsLostAndTheRestUnsent() {
     VerbenaServer server = serve();

@@ -208,10 +208,18 @@ public final class RemoteServices implements Participant {
     }
   }
 
-  /** Returns whether a call may leave. A draining peer accepts only calls of its streams. */
+  /**
+   * Returns whether a call may leave. A draining peer accepts only calls of its streams, and
+   * one-way calls, whose senders have gone on: where no call waits for the next peer, they leave.
+   */
   public boolean lets(ContractCall call) {
     return !session.peerDrains()
-        || (session.ending().owesLastCall() && OwnService.asksForItems(call.method()));
+        || (session.ending().owesLastCall() && isTakenByDrainingPeer(call));
+  }
+
+  private boolean isTakenByDrainingPeer(ContractCall call) {
+    return OwnService.asksForItems(call.method())
+        || (call.method().oneway() && !session.role().callsWait());
   }
 
   /** Begins to ask for a service that the peer has not announced but may serve. */
@@ -470,7 +478,7 @@ public final class RemoteServices implements Participant {
     lastSent = 0;
   }
 
-  /** Takes back calls. A draining peer accepts only calls of its streams. */
+  /** Takes back calls, except those that a draining peer accepts. */
   @Override
   public void peerDrains(String reason) {
     takeBackUnsent();
