@@ -37,6 +37,9 @@ public final class OutgoingCalls implements Participant {
   private static final int FIRST_PLACES = 16;
   private static final int MOST_PLACES = 1024;
 
+  /** Ended calls that may stay in the queues of unsent calls, beside as many as are in flight. */
+  private static final int MOST_ENDED = 64;
+
   final Calls shared;
   private final SessionImpl session;
   private final RemoteServices contracts;
@@ -54,6 +57,9 @@ public final class OutgoingCalls implements Participant {
 
   /** The number of calls in flight, without one-way calls that were sent. */
   private int size;
+
+  /** Calls that have ended since the queues of unsent calls were last cleared of such calls. */
+  private int endedUnsent;
 
   private final MessagesAwaitingValues awaitingValues;
   private final DeadlineWatch deadlines;
@@ -134,7 +140,18 @@ public final class OutgoingCalls implements Participant {
       session.enqueue(ControlFrame.message(FrameKind.CANCEL, call.id, out -> {}));
     } else {
       forget(call);
+      endedUnsent++;
+      if (endedUnsent > size + MOST_ENDED) {
+        endedUnsent = 0;
+        shared.loop.execute(this::dropDone); // later, because a queue may be under iteration
+      }
     }
+  }
+
+  /** Removes calls that have ended from the queues of unsent calls, which move only with a link. */
+  private void dropDone() {
+    contracts.dropDone();
+    session.outbox().dropDone();
   }
 
   private void forget(PendingCall<?> call) {
@@ -357,7 +374,7 @@ public final class OutgoingCalls implements Participant {
   @Override
   public void noLink(RpcStatus status, String reason) {
     fail(call -> !call.wasHandedOver(), status, reason);
-    contracts.dropDone();
+    dropDone();
   }
 
   @Override
@@ -373,7 +390,7 @@ public final class OutgoingCalls implements Participant {
           call -> !call.wasHandedOver() && !contracts.lets(call),
           RpcStatus.UNAVAILABLE,
           "the peer shuts down: " + reason);
-      contracts.dropDone();
+      dropDone();
     }
   }
 

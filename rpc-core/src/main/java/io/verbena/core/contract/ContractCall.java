@@ -10,9 +10,6 @@ import io.verbena.core.sequence.Outgoing;
 public interface ContractCall extends Outgoing {
   MethodDescriptor<?> method();
 
-  /** Returns whether the call has ended and need not be sent. */
-  boolean isDone();
-
   /**
    * Returns whether the call may be given to a peer now. A call that must wait says when it may
    * leave.

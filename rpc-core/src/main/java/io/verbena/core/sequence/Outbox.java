@@ -375,6 +375,11 @@ public final class Outbox {
     return unsent;
   }
 
+  /** Removes the waiting messages that need not be sent any more. */
+  public void dropDone() {
+    waiting.removeIf(Outgoing::isDone);
+  }
+
   /** Releases everything. */
   public void clear() {
     drop();

@@ -18,6 +18,11 @@ public interface Outgoing {
    */
   default void numbered(long sequence) {}
 
+  /** Returns whether the message need not be sent any more, because its call has ended. */
+  default boolean isDone() {
+    return false;
+  }
+
   /** The message was queued without its large values, which must be sent beside it from now on. */
   default void sendParts(LargeValues parts) {
     parts.close();
