@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.verbena.api.Session;
 import io.verbena.core.SessionLimits;
 import io.verbena.core.VerbenaClient;
+import io.verbena.core.VerbenaServer;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.frame.OfferedService;
@@ -47,9 +48,13 @@ class SharedMemoryTest {
   // ---- messages that are put together ----
 
   private RawPeer open() {
+    return open(64 * 1024);
+  }
+
+  private RawPeer open(int frameBytes) {
     RawPeer raw = new RawPeer();
     attacker.connect(
-        URI.create(world.address()), new LinkOptions(64 * 1024, Duration.ofSeconds(5), null), raw);
+        URI.create(world.address()), new LinkOptions(frameBytes, Duration.ofSeconds(5), null), raw);
     settle();
     raw.sayHello();
     settle();
@@ -220,6 +225,43 @@ class SharedMemoryTest {
       assertThat(call.join()).hasSize((i + " ").length() + Lengthy.LENGTH).startsWith(i + " ");
     }
     assertThat(here.ran).isEqualTo(calls.size());
+  }
+
+  @Test
+  void oneReplyToEachOfManyPeersIsNoMoreThanThereIs() {
+    int length = 1_045_000; // more frames of 1 KiB than may be unacknowledged
+    Probe lengthy =
+        new Probe.Plain() {
+          @Override
+          public String slow(String text) {
+            return text + "x".repeat(length);
+          }
+        };
+    VerbenaServer server =
+        world.server(s -> s.serve(Probe.bind(lengthy)).maxReplyBytes(8 * MEMORY));
+    Probe.Stub honest = new Probe.Stub(world.client().session(world.address()));
+    for (int i = 0; i < 50; i++) {
+      RawPeer raw = open(1024);
+      raw.send(
+          RawPeer.call(
+              FrameKind.REQUEST, 1, 1, 60_000_000, 1, arguments -> arguments.writeString("")));
+      world.settle();
+      world.runHandlers();
+      world.settle();
+    }
+    long most = 8L * MEMORY + 2L * length;
+    assertThat(server.sharedBytesInUse()).isBetween(4L * MEMORY, most);
+    CompletableFuture<String> small = honest.submit(Probe.ECHO, "small");
+    world.runUntil(small::isDone);
+    CompletableFuture<String> large = honest.submit(Probe.SLOW, "large");
+    world.settle();
+    world.runHandlers();
+    world.settle();
+    assertThat(large).as("while none is free").isNotDone();
+    raws.forEach(raw -> Objects.requireNonNull(raw.link).close());
+    world.pass(SessionLimits.DEFAULT.resumeWindow().plusSeconds(1));
+    world.runUntil(large::isDone);
+    assertThat(large.join()).as("once others have gone").startsWith("large");
   }
 
   @Test

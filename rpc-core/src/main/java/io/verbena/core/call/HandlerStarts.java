@@ -24,11 +24,11 @@ import org.jspecify.annotations.Nullable;
  * <p>The size of a reply is estimated from earlier replies of the method. A handler reserves it
  * twice, for the result and for its encoding. Just before it runs, other calls may have shown that
  * the method needs more, or how much it needs at all. The rest is reserved then. Without enough
- * memory the handler is postponed. One handler always runs, so that a session with a small share
- * makes progress, one reply at a time. A reply that outgrows its reservation takes the rest as it
- * is encoded, before further handlers start. A call whose arguments are read beside the loop keeps
- * its turn, and later calls wait for it. On the loop, except {@link #mayRun} and {@link
- * #awaitMemory}.
+ * memory the handler is postponed. One handler of a session runs in any case, so that a session
+ * with a small share makes progress, one reply at a time, unless the memory of all is overdrawn. A
+ * reply that outgrows its reservation takes the rest as it is encoded, before further handlers
+ * start. A call whose arguments are read beside the loop keeps its turn, and later calls wait for
+ * it. On the loop, except {@link #mayRun} and {@link #awaitMemory}.
  */
 final class HandlerStarts {
   private final SessionImpl session;
@@ -106,10 +106,15 @@ final class HandlerStarts {
     if (first != null) {
       first.look();
     }
-    while (!waiting.isEmpty() && waiting.peek().isHandled() && admits(waiting.peek())) {
+    while (!waiting.isEmpty() && waiting.peek().isHandled() && mayEnd(waiting.peek())) {
       place.leave();
       waiting.remove().startLate();
     }
+  }
+
+  /** A call that is no longer wanted does not wait for memory that other sessions have. */
+  private boolean mayEnd(ServerCall call) {
+    return admits(call) || (call.isCancelled() && memory.share().quota().isOverdrawn());
   }
 
   private boolean admits(ServerCall call) {
@@ -120,7 +125,7 @@ final class HandlerStarts {
     if (expected <= 0 || memory.reserve(call, 2 * expected)) {
       return true;
     }
-    place.join(() -> memory.share().beyond(2 * expected));
+    place.join(() -> memory.lacks(2 * expected));
     return false;
   }
 

@@ -34,7 +34,8 @@ final class ReplyMemory {
 
   /**
    * Reserves memory for a reply before its handler runs, in addition to what it has. A session
-   * without other replies gets it in any case.
+   * without other replies gets it in any case, unless all sessions together have more than there
+   * is: their peers could take one reply each, and not read it.
    *
    * @param bytes the total
    * @return false if there is not enough; the reply keeps what it has
@@ -42,14 +43,21 @@ final class ReplyMemory {
   synchronized boolean reserve(ReplyMessage reply, long bytes) {
     long more = bytes - reply.reserved;
     if (more > 0) {
-      if (share.held() == reply.reserved) {
+      if (!share.take(more)) {
+        boolean others = share.held() > reply.reserved;
+        if (others || share.quota().isOverdrawn()) {
+          return false;
+        }
         share.takeAnyway(more);
-      } else if (!share.take(more)) {
-        return false;
       }
       add(reply, more);
     }
     return true;
+  }
+
+  /** Returns what must be released before so much can be reserved; 0: any release may suffice. */
+  long lacks(long bytes) {
+    return share.held() == 0 ? 0 : share.beyond(bytes);
   }
 
   /**

@@ -67,6 +67,11 @@ public final class Quota {
     return owned.get() + lent.get();
   }
 
+  /** Returns whether more than the total amount is in use. */
+  public boolean isOverdrawn() {
+    return taken() > limit;
+  }
+
   /** Adds a session. */
   public Share join(Holder holder) {
     Share share = new Share(holder);
