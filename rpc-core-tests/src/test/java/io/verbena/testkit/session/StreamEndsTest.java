@@ -47,6 +47,7 @@ class StreamEndsTest {
   private final List<Ticks> ofServer = new ArrayList<>();
   private final Listener<Long> ofHandler = new Listener<>();
   private boolean spoils;
+  private int textsMade;
   private final VerbenaServer server =
       world.server(
           s -> s.serve(TickerRpc.bind(new Served())).serverInterceptor(this::spoilsResult));
@@ -75,7 +76,7 @@ class StreamEndsTest {
 
     @Override
     public Flow.Publisher<String> texts(int[] lengths) {
-      return Streams.of(IntStream.of(lengths).mapToObj("x"::repeat));
+      return Streams.of(IntStream.of(lengths).peek(length -> textsMade++).mapToObj("x"::repeat));
     }
 
     @Override
@@ -312,6 +313,19 @@ class StreamEndsTest {
     assertThat(texts.items.stream().map(String::length))
         .containsExactly(30_000, 50_000, 10, 65_000);
     assertThat(texts.end).isCompleted();
+  }
+
+  @Test
+  void longItemsAreNotMadeBeforeTheirTurnHoweverManyAreRequested() {
+    int[] lengths = IntStream.generate(() -> 20_000).limit(200).toArray();
+    Listener<String> texts = listens(done(ticker.texts(lengths)));
+    texts.request(200);
+    world.runUntil(
+        () -> {
+          assertThat(textsMade - texts.items.size()).isLessThan(20);
+          return texts.end.isDone();
+        });
+    assertThat(texts.items).hasSize(200);
   }
 
   @Test

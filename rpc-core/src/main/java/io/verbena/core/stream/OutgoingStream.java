@@ -37,6 +37,9 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
   /** A batch ends after the item that reaches this size. */
   private static final int BATCH_BYTES = 32 << 10;
 
+  /** The items to have ready before the length of any is known. */
+  private static final int FIRST_READY = 16;
+
   /** The encoding of the end, and of whether an item follows. */
   private static final int END_BYTES = 2;
 
@@ -59,6 +62,12 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
 
   /** The items that the publisher was asked for and has not sent. */
   private long coming;
+
+  /**
+   * The items to have at once, at most: as many as fill two messages. The peer may ask for many
+   * more, and then take none.
+   */
+  private int mostReady = FIRST_READY;
 
   /** The peer's request without an answer. */
   private @Nullable ServerCall question;
@@ -181,14 +190,15 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
     checkGoesOn();
     WireEncoder out = (WireEncoder) reply.result();
     int length = 0;
+    int written = 0;
     T item;
-    for (int i = 0; i < most && !isLong(out) && (item = take()) != null; i++) {
+    while (written < most && !isLong(out) && (item = take()) != null) {
       try {
         out.writeBoolean(true);
         writer.accept(out, item);
         checkRoom(out);
       } catch (RuntimeException e) {
-        if (i == 0) {
+        if (written == 0) {
           throw e;
         }
         out.takeBack(length); // it may fit into the next message; earlier items are sent
@@ -196,10 +206,13 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
         break;
       }
       length = out.length();
+      written++;
     }
     out.writeBoolean(false);
+    int fitting = out.hasParts() ? written : BATCH_BYTES * written / Math.max(1, length);
     boolean last;
     synchronized (this) {
+      mostReady = 2 * Math.max(1, fitting);
       last = ended && failure == null && items.isEmpty() && !cancelled;
       answering = false;
     }
@@ -311,7 +324,7 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
     long number;
     synchronized (this) {
       from = subscription;
-      number = most - items.size() - coming;
+      number = Math.min(most, mostReady) - items.size() - coming;
       if (from == null || question == null || ended || cancelled || number <= 0) {
         return;
       }
