@@ -266,10 +266,10 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Quota
     answering = true;
     saidAll = false;
     headOnly = request instanceof HttpRequest head && head.method().equals(HttpMethod.HEAD);
-    Exchange exchange = new Exchange(this, contracts, request);
     try {
+      Exchange exchange = new Exchange(this, contracts, request);
       gateway.threads().execute(() -> answer(exchange));
-    } catch (RejectedExecutionException e) { // the server has closed
+    } catch (RejectedExecutionException | OutOfMemoryError e) { // the server has closed, or is full
       answering = false;
       channel.close();
     }

@@ -13,6 +13,8 @@ import java.util.function.Function;
 
 /** Prints how often faults met phases and streams. */
 final class CoverageTable {
+  private static final int MOST_NAMED = 20;
+
   private final Tally coverage;
   private final List<FaultKind> faults;
 
@@ -42,10 +44,13 @@ final class CoverageTable {
   void print(PrintWriter out) {
     tables().forEach(table -> print(table, out));
     List<String> empty = empty();
-    out.println(
-        empty.isEmpty()
-            ? "no cell is empty"
-            : empty.size() + " cells are empty: " + String.join(", ", empty));
+    if (empty.isEmpty()) {
+      out.println("no cell is empty");
+    } else if (empty.size() <= MOST_NAMED) {
+      out.println(empty.size() + " cells are empty: " + String.join(", ", empty));
+    } else {
+      out.println(empty.size() + " cells are empty; more seeds fill them");
+    }
   }
 
   private void print(Table<?, ?> table, PrintWriter out) {
