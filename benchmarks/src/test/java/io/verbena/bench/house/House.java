@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +23,13 @@ public final class House {
   private static final Set<String> KNOTS =
       Set.of("io.verbena.core.session", "io.verbena.rdma.link", "io.verbena.core.transfer");
   private static final Map<String, Integer> LINES = Map.of("rpc-core", 20_000, "all", 80_000);
+
+  private static final int WORDS = 40_000;
+  private static final Pattern CODE = Pattern.compile("(?sm)^```.*?^```|^ {4}.*?$");
+  private static final Pattern ADDRESS = Pattern.compile("\\]\\([^)]*\\)");
+  private static final Pattern WORD = Pattern.compile("\\S*[A-Za-z0-9]\\S*");
+  private static final Pattern BUILT = Pattern.compile("(^|/)(target|\\.git)/");
+  private static final String LOGS = "docs/internals/";
 
   private final StringBuilder table = new StringBuilder();
   private final boolean details;
@@ -41,6 +49,7 @@ public final class House {
     House house = new House(details);
     house.row("", "now", "goal");
     house.lines(root);
+    house.words(root);
     for (Route route : List.of(Route.TCP, Route.RDMA)) {
       house.call(route);
     }
@@ -62,6 +71,21 @@ public final class House {
     modules.forEach((module, lines) -> row("main lines, " + module, lines, LINES.get(module)));
     int all = modules.values().stream().mapToInt(lines -> lines).sum();
     row("main lines, all", all, LINES.get("all"));
+  }
+
+  /** Counts what has a letter or a digit, except code, addresses of links, and logs. */
+  private void words(Path root) throws IOException {
+    int words = 0;
+    try (Stream<Path> pages = Files.walk(root)) {
+      for (Path page : (Iterable<Path>) pages::iterator) {
+        String name = root.relativize(page).toString();
+        if (name.endsWith(".md") && !BUILT.matcher(name).find() && !name.startsWith(LOGS)) {
+          String prose = CODE.matcher(Files.readString(page)).replaceAll("");
+          words += (int) WORD.matcher(ADDRESS.matcher(prose).replaceAll("]")).results().count();
+        }
+      }
+    }
+    row("words of the documentation", words, WORDS);
   }
 
   private void call(Route route) throws ReflectiveOperationException {
