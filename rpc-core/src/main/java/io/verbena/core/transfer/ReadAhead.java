@@ -28,7 +28,7 @@ final class ReadAhead {
 
   private final Waiters waiters = new Waiters(this::free);
   private long held;
-  private long movedAt;
+  private long movedAt = Long.MIN_VALUE;
 
   ReadAhead(SessionImpl session) {
     this.session = session;
@@ -111,7 +111,10 @@ final class ReadAhead {
     return held == 0 ? Long.MAX_VALUE : most - held;
   }
 
-  /** Returns the loop's time of the last progress: a claim, a read or a release. */
+  /**
+   * Returns the loop's time of the last progress: a claim, a read or a release. The least value
+   * means that there was none: 0 may be in the future of a clock.
+   */
   long movedAt() {
     return movedAt;
   }
