@@ -100,9 +100,6 @@ final class BalancedCall<R> extends CompletableFuture<R> {
       case Members.Pick.Later(CompletableFuture<Void> change) -> {
         mindDeadline();
         channel.members().await(this, change);
-        if (isDone()) {
-          channel.members().forget(this); // the call ended meanwhile
-        }
       }
     }
   }

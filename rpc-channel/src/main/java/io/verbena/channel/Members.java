@@ -298,6 +298,9 @@ final class Members implements Resolver.Listener {
     if (change.isDone()) {
       looksAgain(call);
     }
+    if (call.isDone()) {
+      forget(call); // it ended meanwhile
+    }
   }
 
   /** Forgets a call that has ended. */
