@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The class is long, because it is a list of independent moves.
  */
-final class Moves implements PushHandler {
+final class Moves {
   /** The lease of a published object. */
   static final Duration LEASE = Duration.ofSeconds(20);
 
@@ -425,44 +425,47 @@ final class Moves implements PushHandler {
 
   // ---- the receiving end of pushes ----
 
-  @Override
-  public @Nullable Landing offered(Offer offer) {
-    Arriving to = arriving.get(Long.parseLong(offer.name()));
-    if (to == null) {
-      return null;
-    }
-    to.transfer = offer.transfer();
-    CompletableFuture<Received> _ =
-        offer
-            .transfer()
-            .result()
-            .toCompletableFuture()
-            .whenComplete(
-                (received, failure) -> {
-                  to.failed = failure != null;
-                  lookAtFile(to);
-                  if (failure != null) {
-                    if (to.told) {
-                      to.notThere("the other end fails to take it: " + failure.getMessage());
-                    }
-                    to.isBack();
-                  }
-                });
-    return to.landing;
-  }
-
-  @Override
-  public void received(Offer offer, Received received) {
-    Arriving to = arriving.get(Long.parseLong(offer.name()));
-    if (to != null) {
-      if (to.failed || to.taken) {
-        to.broken(
-            "every transfer ends once",
-            "it is handed over, and " + (to.failed ? "had failed" : "was before"));
+  /** Takes pushes in one process. */
+  record Taker(Moves moves, SimHost host) implements PushHandler {
+    @Override
+    public @Nullable Landing offered(Offer offer) {
+      Arriving to = moves.arriving.get(Long.parseLong(offer.name()));
+      if (to == null) {
+        return null;
       }
-      to.taken = true;
-      arrived(to, received);
-      to.isBack();
+      to.transfer = offer.transfer();
+      CompletableFuture<Received> _ =
+          offer
+              .transfer()
+              .result()
+              .toCompletableFuture()
+              .whenComplete(
+                  (received, failure) -> {
+                    to.failed = failure != null;
+                    moves.lookAtFile(to);
+                    if (failure != null) {
+                      if (to.told && !moves.run.journal.isGone(host)) {
+                        to.notThere("the other end fails to take it: " + failure.getMessage());
+                      }
+                      to.isBack();
+                    }
+                  });
+      return to.landing;
+    }
+
+    @Override
+    public void received(Offer offer, Received received) {
+      Arriving to = moves.arriving.get(Long.parseLong(offer.name()));
+      if (to != null) {
+        if (to.failed || to.taken) {
+          to.broken(
+              "every transfer ends once",
+              "it is handed over, and " + (to.failed ? "had failed" : "was before"));
+        }
+        to.taken = true;
+        moves.arrived(to, received);
+        to.isBack();
+      }
     }
   }
 }

@@ -114,17 +114,17 @@ final class Processes {
     String server = "server" + between.server();
     Session session = Objects.requireNonNull(client.client()).session(server + ":" + SimWorld.PORT);
     session.serve(GuideRpc.bind(new GuideHandler(run.journal, streams, client)));
-    session.objects().onPush(moves);
+    session.objects().onPush(new Moves.Taker(moves, client));
     // The address identifies the client's current process.
     String name = "session%d %s(%s)-%s".formatted(number, client, client.net().address(), server);
     return new SimSession(name, client, server, session, WorksRpc.async(session));
   }
 
-  private void opened(Session session) {
+  private void opened(Session session, SimHost server) {
     String client = URI.create(session.peer().address()).getHost();
     Objects.requireNonNull(upgradeWatches.get(client), client).opened();
     if (!run.journal.isExempt(session.peer())) {
-      session.objects().onPush(moves);
+      session.objects().onPush(new Moves.Taker(moves, server));
     }
   }
 
@@ -151,7 +151,7 @@ final class Processes {
             name,
             settings,
             builder -> {
-              builder.serve(WorksRpc.bind(handler)).onSession(this::opened);
+              builder.serve(WorksRpc.bind(handler)).onSession(session -> opened(session, host[0]));
               if (run.plan.hasRegions()) {
                 builder.serve(StockRpc.bind(reaches.stock(() -> host[0])));
               }

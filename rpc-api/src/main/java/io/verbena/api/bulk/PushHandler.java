@@ -18,7 +18,8 @@ public interface PushHandler {
 
   /**
    * Receives an object that has arrived completely. The sender may learn of that earlier, when all
-   * bytes have arrived but this end is still waiting until nothing writes to the landing. Close
+   * bytes have arrived but this end is still waiting until nothing writes to the landing. If a
+   * broken device can never assure that, the transfer fails here with {@code INTERNAL}. Close
    * pooled memory here or later, on any thread. Until then it counts against {@code
    * bulkMemoryBytes}. If this method throws, the exception is logged and the object is closed. If
    * the application's executor has no thread for it, this method runs on another thread. A server

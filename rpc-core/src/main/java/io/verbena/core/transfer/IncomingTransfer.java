@@ -30,7 +30,8 @@ import org.jspecify.annotations.Nullable;
  *    └──claimed at once───────│───────────┘  │
  *                             └── ASKED ←────┘ ──it is──→ MOVING
  *   any ──cancel, failure, peer lost──→ FREEING ──fenced, idle──→ OVER; out of PREPARING by GIVEN_UP
- *   except TOLD and FINISHING, which go to OVER if the object is in its place
+ *   except TOLD and FINISHING, which go to OVER if the object is in its place, and to FREEING only
+ *   if a device refuses to fence the peer off
  * </pre>
  *
  * When the path is lost or changed while the object moves, every piece is closed, fenced, and

@@ -38,6 +38,7 @@ public final class Journal {
   private String exempt = "";
   private String exemptAddress = "";
   private final Set<SimHost> ending = new HashSet<>();
+  private final Set<SimHost> gone = new HashSet<>();
   private int open;
 
   /**
@@ -153,6 +154,7 @@ public final class Journal {
 
   /** Records that a process was killed. Its own calls need not end. */
   public void processIsGone(SimHost process) {
+    gone.add(process);
     for (Entry call : calls.values()) {
       if (call.ended < 0 && call.caller == process) {
         call.ended = clock.getAsLong();
@@ -161,6 +163,11 @@ public final class Journal {
       }
     }
     transfers.values().removeIf(of -> of == process);
+  }
+
+  /** Returns whether a process was killed. Outcomes in it are not checked: its threads unwind. */
+  public boolean isGone(SimHost process) {
+    return gone.contains(process);
   }
 
   /** Records a new transfer of a process. It need not end if the process is killed. */
