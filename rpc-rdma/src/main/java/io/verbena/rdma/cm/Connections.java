@@ -77,6 +77,8 @@ final class Connections {
     }
     ConnectionParameters parameters = new ConnectionParameters();
     parameters.privateData(new Greeting(token, link.terms()).encode());
+    parameters.setResponder_resources(ConnectionParameters.GREATEST_DEPTH);
+    parameters.setInitiator_depth(ConnectionParameters.GREATEST_DEPTH);
     return parameters;
   }
 

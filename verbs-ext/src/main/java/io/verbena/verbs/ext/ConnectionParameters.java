@@ -27,6 +27,12 @@ public final class ConnectionParameters extends RdmaConnParam {
   /** The most bytes that a reject can carry. The peer gets this many, padded with zeros. */
   public static final int MAX_REJECT_DATA = 148;
 
+  /**
+   * The depth that stands for the most of both devices: the connection manager takes its device's
+   * limit, or what the peer's device takes, if that is less.
+   */
+  public static final byte GREATEST_DEPTH = (byte) 0xff;
+
   /** Keeps the private data alive to which {@code private_data_addr} points. */
   private MemorySegment privateData = MemorySegment.NULL;
 
@@ -73,14 +79,18 @@ public final class ConnectionParameters extends RdmaConnParam {
   }
 
   /**
-   * Sets the number of outstanding READs and atomics that this side accepts from the peer, 0..255.
+   * Sets the number of outstanding READs and atomics that this side accepts from the peer, 0..254,
+   * or {@link #GREATEST_DEPTH}.
    */
   @Override
   public void setResponder_resources(byte count) {
     responder_resources = count;
   }
 
-  /** Sets the number of READs and atomics that this side may have outstanding, 0..255. */
+  /**
+   * Sets the number of READs and atomics that this side may have outstanding, 0..254, or {@link
+   * #GREATEST_DEPTH}.
+   */
   @Override
   public void setInitiator_depth(byte count) {
     initiator_depth = count;

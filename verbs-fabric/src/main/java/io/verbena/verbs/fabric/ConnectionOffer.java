@@ -29,10 +29,16 @@ record ConnectionOffer(
     }
     return new ConnectionOffer(
         ByteBuffer.wrap(copy),
-        param.getResponder_resources() & 0xff,
-        param.getInitiator_depth() & 0xff,
+        depth(param.getResponder_resources()),
+        depth(param.getInitiator_depth()),
         Math.min(7, param.getRetry_count() & 0xff),
         Math.min(7, param.getRnr_retry_count() & 0xff));
+  }
+
+  private static int depth(byte asked) {
+    return asked == ConnectionParameters.GREATEST_DEPTH
+        ? FabricContext.MAX_READ_ATOMIC
+        : asked & 0xff;
   }
 
   /**

@@ -214,6 +214,11 @@ public final class Fabric implements AutoCloseable {
     return 1 + random.nextInt(temper.batch());
   }
 
+  /** Returns whether a READ copies its data late. READs are in no order without a fence. */
+  boolean readsLate() {
+    return temper.lateReads() && random.nextBoolean();
+  }
+
   int number() {
     return numbers++;
   }

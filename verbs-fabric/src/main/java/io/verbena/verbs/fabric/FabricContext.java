@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 /** The device of a host's adapter. */
 final class FabricContext extends IbvContext implements VerbsContext {
   private static final int MAX_OBJECTS = 1 << 20;
-  private static final int MAX_READ_ATOMIC = 128;
+  static final int MAX_READ_ATOMIC = 128;
   private static final int VECTORS = 4;
 
   /** The delay is long, so that a query mostly comes before the event. */

@@ -220,13 +220,10 @@ final class Requester {
     if (qp.device.host.failsRequest()) {
       return WcStatus.GENERAL_ERR;
     }
-    return isLateRead(request)
+    request.late = request.opcode == SendOpcode.RDMA_READ && fabric.readsLate();
+    return request.late
         ? Responder.admitRead(target, request)
         : Responder.carryOut(target, request);
-  }
-
-  private boolean isLateRead(SendRequest request) {
-    return request.opcode == SendOpcode.RDMA_READ && fabric.temper.lateReads();
   }
 
   /** Copies the data of an admitted READ. Access to the memory may have been revoked meanwhile. */
@@ -290,7 +287,7 @@ final class Requester {
     while (budget-- > 0 && queue.acked < queue.sent) {
       SendRequest request = queue.at(queue.acked);
       boolean answered = request.isLocal() || request.status != 0 || qp.terms().link().carries();
-      if (answered && isLateRead(request) && request.status == WcStatus.SUCCESS) {
+      if (answered && request.late && request.status == WcStatus.SUCCESS) {
         request.status = finishRead(request);
         answered = request.status != Responder.NO_ANSWER;
       }

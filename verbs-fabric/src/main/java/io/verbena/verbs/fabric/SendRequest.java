@@ -30,6 +30,9 @@ final class SendRequest {
   /** The status after the request was carried out. */
   int status;
 
+  /** Whether it is a READ that copies its data when it completes. */
+  boolean late;
+
   SendRequest(int maxSges, long inlineSpace) {
     pieces = new Pieces(maxSges);
     this.inlineSpace = inlineSpace;
@@ -42,6 +45,7 @@ final class SendRequest {
     immediate = Memory.getInt(request + Layouts.SEND_WR_IMMEDIATE);
     remoteAddress = Memory.getLong(request + Layouts.SEND_WR_REMOTE_ADDRESS);
     status = 0;
+    late = false;
     if (isAtomic()) {
       compareAdd = Memory.getLong(request + Layouts.SEND_WR_COMPARE_ADD);
       swap = Memory.getLong(request + Layouts.SEND_WR_SWAP);

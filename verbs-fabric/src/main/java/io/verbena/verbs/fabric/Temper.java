@@ -15,8 +15,8 @@ import java.util.SplittableRandom;
  * @param batch the most requests or completions that move at once
  * @param lastWqeEvent a queue pair with an SRQ reports LAST_WQE_REACHED in ERR
  * @param purgesOnDestroy completions of a destroyed queue pair vanish from their queue
- * @param lateReads a READ copies its data when it completes, after requests that follow it without
- *     a fence, which the ordering rules allow
+ * @param lateReads half of the READs copy their data when they complete, after requests that follow
+ *     them without a fence, which the ordering rules allow
  * @param landsBeforeRnr half of a WRITE with immediate is written although no receive is posted
  * @param refusalTakesReceive a refused WRITE with immediate completes the receive that it would
  *     have consumed, with an error; otherwise it raises an event, like requests without a receive

@@ -10,10 +10,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.ibm.disni.verbs.RdmaCmId;
 import io.verbena.verbs.ext.Access;
 import io.verbena.verbs.ext.ConnectionParameters;
+import io.verbena.verbs.ext.DeviceAttributes;
 import io.verbena.verbs.ext.Errno;
 import io.verbena.verbs.ext.SendFlags;
 import io.verbena.verbs.ext.SendOpcode;
 import io.verbena.verbs.ext.VerbsCmId;
+import io.verbena.verbs.ext.VerbsContext;
 import io.verbena.verbs.ext.VerbsException;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -91,6 +93,22 @@ public abstract class ConnectionSuite extends VerbsSuite {
       CmEvent request = ends.passiveEvents.await(RDMA_CM_EVENT_CONNECT_REQUEST);
       assertThat(request.responderResources()).isEqualTo(3);
       assertThat(request.initiatorDepth()).isEqualTo(2);
+      VerbsCmId.of(request.id()).reject(ByteBuffer.allocate(0));
+      request.id().destroyId();
+    }
+  }
+
+  @Test
+  void takesTheLimitsOfBothDevicesForTheGreatestDepth() throws Exception {
+    try (Ends ends = new Ends()) {
+      ConnectionParameters parameters = new Setup().parameters();
+      parameters.setInitiator_depth(ConnectionParameters.GREATEST_DEPTH);
+      parameters.setResponder_resources(ConnectionParameters.GREATEST_DEPTH);
+      ends.id.connect(parameters);
+      CmEvent request = ends.passiveEvents.await(RDMA_CM_EVENT_CONNECT_REQUEST);
+      DeviceAttributes limits = VerbsContext.of(ends.side.qp.getContext()).queryDevice();
+      assertThat(request.responderResources()).isEqualTo(limits.maxInitiatorReadAtomic());
+      assertThat(request.initiatorDepth()).isEqualTo(limits.maxReadAtomic());
       VerbsCmId.of(request.id()).reject(ByteBuffer.allocate(0));
       request.id().destroyId();
     }
