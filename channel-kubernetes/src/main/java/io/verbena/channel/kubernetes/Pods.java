@@ -1,5 +1,6 @@
 package io.verbena.channel.kubernetes;
 
+import io.fabric8.kubernetes.api.model.ObjectReference;
 import io.fabric8.kubernetes.api.model.discovery.v1.EndpointConditions;
 import io.fabric8.kubernetes.api.model.discovery.v1.EndpointPort;
 import io.fabric8.kubernetes.api.model.discovery.v1.EndpointSlice;
@@ -16,9 +17,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The pods in all EndpointSlices of a service. While a pod moves from one slice to another, it may
- * be in several.
+ * be in several. A pod of a dual-stack service is in one for IPv4 and in one for IPv6.
  *
- * @param ready the endpoints that take calls, each address once
+ * @param ready the endpoints that take calls: each pod once, by IPv4 if it has that
  * @param why the reason that there is none; empty if there is one
  */
 record Pods(List<Endpoint> ready, String why) {
@@ -26,7 +27,9 @@ record Pods(List<Endpoint> ready, String why) {
     Map<String, Endpoint> ready = new LinkedHashMap<>();
     Set<String> otherPorts = new TreeSet<>();
     boolean hasPort = false;
-    for (EndpointSlice slice : slices) {
+    List<EndpointSlice> sortedSlices = new ArrayList<>(slices);
+    sortedSlices.sort(Comparator.comparing(slice -> String.valueOf(slice.getAddressType())));
+    for (EndpointSlice slice : sortedSlices) {
       for (EndpointPort port : listOf(slice.getPorts())) {
         Integer number = port.getPort();
         if (number == null || !isTcp(port)) {
@@ -56,14 +59,16 @@ record Pods(List<Endpoint> ready, String why) {
       String host = addresses.getFirst(); // further addresses, if any, lead to the same pod
       String address = (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
       Map<String, String> attributes = new LinkedHashMap<>();
-      if (endpoint.getTargetRef() != null && endpoint.getTargetRef().getName() != null) {
-        attributes.put("pod", endpoint.getTargetRef().getName());
+      ObjectReference pod = endpoint.getTargetRef();
+      if (pod != null && pod.getName() != null) {
+        attributes.put("pod", pod.getName());
       }
       if (endpoint.getNodeName() != null) {
         attributes.put("node", endpoint.getNodeName());
       }
       String zone = endpoint.getZone() == null ? "" : endpoint.getZone();
-      ready.putIfAbsent(address, new Endpoint(address, 1, zone, attributes, authority));
+      String once = pod == null || pod.getUid() == null ? address : pod.getUid() + ":" + port;
+      ready.putIfAbsent(once, new Endpoint(address, 1, zone, attributes, authority));
     }
   }
 

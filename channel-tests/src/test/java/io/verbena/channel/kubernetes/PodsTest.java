@@ -84,6 +84,21 @@ class PodsTest {
   }
 
   @Test
+  void ofBothAddressFamiliesAreOneEndpointEach() {
+    String pods =
+        """
+
+        endpoints:
+        - {addresses: ['%s1'], targetRef: {kind: Pod, name: store-1, uid: a}}
+        - {addresses: ['%s2'], targetRef: {kind: Pod, name: store-2, uid: b}}
+        """;
+    String four = "addressType: IPv4\n" + PORTS + pods.replace("%s", "10.0.0.");
+    String six = "addressType: IPv6\n" + PORTS + pods.replace("%s", "fd00::");
+    assertThat(addresses("rpc", six, four)).containsExactly("10.0.0.1:7400", "10.0.0.2:7400");
+    assertThat(addresses("rpc", six)).containsExactly("[fd00::1]:7400", "[fd00::2]:7400");
+  }
+
+  @Test
   void areFoundByTheNumberOfTheirPortToo() {
     String unnamed = "ports: [{port: 7400}]\nendpoints: [{addresses: [10.0.0.1]}]";
     assertThat(addresses("7400", unnamed)).containsExactly("10.0.0.1:7400");

@@ -1,5 +1,6 @@
 package io.verbena.channel.zookeeper;
 
+import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.verbena.channel.Endpoint;
@@ -33,7 +34,12 @@ final class Instances {
   /** Members that are not attributes. */
   static final List<String> OURS = List.of(WEIGHT, ZONE, AUTHORITY, CLASS);
 
-  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final ObjectMapper JSON =
+      new ObjectMapper(
+          JsonFactory.builder()
+              // Otherwise the names of attributes are kept for ever.
+              .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
+              .build());
 
   private Instances() {}
 

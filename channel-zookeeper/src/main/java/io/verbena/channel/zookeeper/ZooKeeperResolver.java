@@ -1,5 +1,6 @@
 package io.verbena.channel.zookeeper;
 
+import io.verbena.api.settings.Checks;
 import io.verbena.channel.ChannelTime;
 import io.verbena.channel.Endpoint;
 import io.verbena.channel.Resolver;
@@ -57,7 +58,7 @@ public final class ZooKeeperResolver implements Resolver {
    */
   public ZooKeeperResolver(CuratorFramework client, String path) {
     this(
-        client.getZookeeperClient().getCurrentConnectionString() + path,
+        Checks.required("client", client).getZookeeperClient().getCurrentConnectionString() + path,
         ZooKeeperTarget.checked(path),
         Ensembles.given(client),
         ChannelTime.SYSTEM);
