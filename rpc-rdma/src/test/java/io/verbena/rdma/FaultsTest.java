@@ -9,6 +9,7 @@ import io.verbena.link.UpgradeProvider.Availability;
 import io.verbena.testkit.LinkEnd;
 import io.verbena.testkit.Seed;
 import io.verbena.testkit.SteppedLinks;
+import io.verbena.verbs.ext.AsyncEvent;
 import io.verbena.verbs.fabric.DeviceProfile;
 import io.verbena.verbs.fabric.FabricHost;
 import java.nio.ByteBuffer;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** However a link ends, its end is told once, in time, and nothing comes after it or is left. */
@@ -133,6 +135,38 @@ final class FaultsTest {
     long took = harness.world.nanoTime() - before;
     // The peer looks for events every 50 ms, and waits as long for what has arrived before.
     assertThat(Duration.ofNanos(took)).isLessThan(Duration.ofMillis(150));
+  }
+
+  /** Its requests would not complete, and whoever waits for them would wait for ever. */
+  @ParameterizedTest
+  @EnumSource(names = {"QP_FATAL", "CQ_ERR", "SRQ_ERR", "DEVICE_FATAL"})
+  void whatADeviceReportsAsFailedEndsItsLinksAtOnceAndOthersFollow(AsyncEvent.Type what) {
+    pair.client().sendNow(new byte[100]);
+    harness.world.east.adapter().fail(what);
+    long before = harness.world.nanoTime();
+    awaitEnd(pair.client());
+    assertThat(Duration.ofNanos(harness.world.nanoTime() - before))
+        .isLessThan(Duration.ofMillis(200));
+    assertThat(pair.client().heard().closedReason())
+        .contains(what == AsyncEvent.Type.QP_FATAL ? "queue pair has failed" : what.name());
+    awaitEnd(pair.server());
+    SteppedLinks.Pair next = links.open();
+    next.client().sendNow(new byte[1]);
+    links.stepUntil("the frame", () -> next.server().heard().frames().size() == 1);
+  }
+
+  /** The device tells only the loop that asks first. */
+  @ParameterizedTest
+  @EnumSource(names = {"QP_FATAL", "CQ_ERR", "SRQ_ERR", "DEVICE_FATAL"})
+  void whatADeviceReportsAsFailedIsToldToEachLoop(AsyncEvent.Type what) throws LinkException {
+    SteppedLinks others = new SteppedLinks(harness, OPTIONS, OPTIONS);
+    SteppedLinks.Pair other = others.open();
+    harness.world.east.adapter().fail(what);
+    awaitEnd(pair.client());
+    others.stepUntil("the other loop's link to end", () -> other.client().heard().isClosed());
+    assertThat(other.client().heard().closedReason())
+        .isEqualTo(pair.client().heard().closedReason());
+    others.close();
   }
 
   /** None stands on a device that was given up: nobody would read what arrives on it. */

@@ -318,4 +318,32 @@ final class HostilePeerTest {
     LinkEnd other = passive.links.get(1);
     passive.stepUntil("the frame", () -> other.heard().frames().size() == 1);
   }
+
+  /**
+   * Receives that links share are no link's own: it may use up those of all others, before this end
+   * reads of one. An overflow of the completion queue would end every link of the device.
+   */
+  @Test
+  void whoUsesUpTheReceivesOfAllLinksLosesItsOwn() throws Exception {
+    passive.close();
+    RdmaSettings many =
+        RdmaSettings.DEFAULT.withSlotBytes(512).withCredits(1000).withGuaranteedCredits(1000);
+    passive = new PassiveEnd(Seed.random("a flood").nextLong(), many);
+    List<RawPeer> all = new ArrayList<>();
+    for (int i = 1; i <= 6; i++) {
+      int links = i;
+      all.add(new RawPeer(passive).connect(passive.offer()));
+      passive.stepUntil("the link", () -> passive.links.size() == links);
+    }
+    for (int i = 0; i < 8000; i++) {
+      all.getFirst().send(RawPeer.frame(1));
+    }
+    passive.world.pass(Duration.ofMillis(500).toNanos()); // in which this end reads nothing
+    assertClosedFor("overran its credits");
+    for (int i = 1; i < all.size(); i++) {
+      LinkEnd other = passive.links.get(i);
+      all.get(i).send(RawPeer.frame(5));
+      passive.stepUntil("the frame", () -> other.heard().frames().size() == 1);
+    }
+  }
 }

@@ -33,8 +33,12 @@ final class PassiveEnd implements AutoCloseable {
   final Arena memory = Arena.ofShared();
 
   PassiveEnd(long seed) {
+    this(seed, SETTINGS);
+  }
+
+  PassiveEnd(long seed, RdmaSettings settings) {
     world = new FabricWorld(seed, DeviceProfile.full());
-    provider = new RdmaUpgradeProvider(new SteppedVerbs(world.west, world), SETTINGS, world);
+    provider = new RdmaUpgradeProvider(new SteppedVerbs(world.west, world), settings, world);
     driver = provider.newDriver(() -> {});
   }
 

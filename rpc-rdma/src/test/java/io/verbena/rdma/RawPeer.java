@@ -34,6 +34,10 @@ import org.jspecify.annotations.Nullable;
 final class RawPeer {
   static final int SEND_BYTES = 8 << 10;
   private static final int DEPTH = 256;
+
+  /** The Sends that it may post at once, from fewer slots. */
+  private static final int SEND_DEPTH = 8192;
+
   private static final EventType[] TYPES = EventType.values();
 
   private final PassiveEnd target;
@@ -81,12 +85,12 @@ final class RawPeer {
 
   private void prepare(RdmaCmId made) throws IOException {
     IbvPd domain = made.getVerbs().allocPd();
-    IbvCQ cq = made.getVerbs().createCQ(null, 4 * DEPTH, 0);
+    IbvCQ cq = made.getVerbs().createCQ(null, SEND_DEPTH + DEPTH, 0);
     IbvQPInitAttr attributes = new IbvQPInitAttr();
     attributes.setQp_type(IbvQP.IBV_QPT_RC);
     attributes.setSend_cq(cq);
     attributes.setRecv_cq(cq);
-    attributes.cap().setMax_send_wr(DEPTH);
+    attributes.cap().setMax_send_wr(SEND_DEPTH);
     attributes.cap().setMax_recv_wr(DEPTH);
     attributes.cap().setMax_send_sge(1);
     attributes.cap().setMax_recv_sge(1);

@@ -72,6 +72,7 @@ final class Devices {
       if (!device.isLost()) {
         try {
           device.pollEvents();
+          device.giveUpIfFailed();
         } catch (IOException e) {
           LOG.debug(
               "The events of the device {} cannot be read: {}", device.name(), e.getMessage());

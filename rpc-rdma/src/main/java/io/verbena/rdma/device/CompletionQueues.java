@@ -20,10 +20,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The completion queues of a device, and the links of their completions. Links share the queues.
  * Each reserves an entry for every request that it may post, because an overflow would end all
- * links of a queue.
+ * links of a queue. Receives that links share are no link's own: a peer that ignores its credits
+ * may use up all of them at once. So each queue has an entry for every one of those, too.
  */
 final class CompletionQueues {
-  /** Room for about sixty links of the default depth: few queues to poll, and none of them huge. */
+  /** Room for 25 to 32 links of the default depth: few queues to poll, and none of them huge. */
   private static final int ENTRIES = 4096;
 
   private static final int BATCH = 64;
@@ -34,6 +35,7 @@ final class CompletionQueues {
   private final IbvContext context;
   private final IbvCompChannel channel;
   private final int vector;
+  private final int sharedReceives;
   private final int mostEntries;
   private final CompletionBlock block;
 
@@ -54,11 +56,19 @@ final class CompletionQueues {
   /** The links by the number of their queue pair. */
   private final Int2ObjectHashMap<CompletionSink> byQueuePair = new Int2ObjectHashMap<>();
 
-  CompletionQueues(IbvContext context, IbvCompChannel channel, int mostEntries, Arena arena)
+  /**
+   * Makes no queue yet.
+   *
+   * @param sharedReceives the most receives that links share; at most half of {@code mostEntries}
+   * @param mostEntries the device's limit
+   */
+  CompletionQueues(
+      IbvContext context, IbvCompChannel channel, int sharedReceives, int mostEntries, Arena arena)
       throws IOException {
     this.context = context;
     this.channel = channel;
     this.vector = Math.floorMod(LOOPS.getAndIncrement(), context.getNumCompVectors());
+    this.sharedReceives = sharedReceives;
     this.mostEntries = mostEntries;
     this.block = new CompletionBlock(arena, BATCH);
   }
@@ -81,6 +91,15 @@ final class CompletionQueues {
     }
   }
 
+  boolean has(@Nullable IbvCQ cq) {
+    for (Queue queue = first; queue != null; queue = queue.next) {
+      if (queue.cq == cq) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   Queue reserve(int entries) throws IOException {
     Queue last = null;
     for (Queue queue = first; queue != null; queue = queue.next) {
@@ -90,8 +109,8 @@ final class CompletionQueues {
       }
       last = queue;
     }
-    int size = Math.max(entries, Math.min(ENTRIES, mostEntries));
-    Queue added = new Queue(context.createCQ(channel, size, vector), size);
+    int size = Math.max(entries, Math.min(ENTRIES, mostEntries - sharedReceives));
+    Queue added = new Queue(context.createCQ(channel, size + sharedReceives, vector), size);
     if (last == null) {
       first = added;
     } else {

@@ -24,6 +24,12 @@ public interface CompletionSink {
   void refusedPeer(boolean ofAccess);
 
   /**
+   * The device reports that the queue pair has failed, so posted requests may not complete. Takes
+   * note and returns.
+   */
+  void queuePairFailed();
+
+  /**
    * The device is gone or abandoned, so posted requests will not complete. Called outside of
    * polling; it may destroy the queue pair.
    *

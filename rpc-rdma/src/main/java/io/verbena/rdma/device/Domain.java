@@ -11,6 +11,7 @@ import io.verbena.rdma.device.Registration.Extent;
 import io.verbena.verbs.ext.Access;
 import io.verbena.verbs.ext.Errno;
 import io.verbena.verbs.ext.MemoryWindow;
+import io.verbena.verbs.ext.SharedReceiveQueue;
 import io.verbena.verbs.ext.VerbsException;
 import io.verbena.verbs.ext.VerbsPd;
 import java.io.IOException;
@@ -136,6 +137,11 @@ public final class Domain {
   /** Returns the receives that links share; null if they have their own. */
   @Nullable SharedReceives shared() {
     return shared;
+  }
+
+  /** Returns whether links receive by this queue. */
+  boolean receivesBy(@Nullable SharedReceiveQueue queue) {
+    return shared != null && shared.isOver(queue);
   }
 
   /** Returns the slots for sending. */

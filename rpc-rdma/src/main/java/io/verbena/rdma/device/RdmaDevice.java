@@ -13,10 +13,12 @@ import io.verbena.rdma.Numa;
 import io.verbena.rdma.RdmaCounters;
 import io.verbena.rdma.RdmaSettings;
 import io.verbena.rdma.wire.Features;
+import io.verbena.verbs.ext.AsyncEvent;
 import io.verbena.verbs.ext.DeviceAttributes;
 import io.verbena.verbs.ext.Errno;
 import io.verbena.verbs.ext.ReceiveBlock;
 import io.verbena.verbs.ext.SendBlock;
+import io.verbena.verbs.ext.SharedReceiveQueue;
 import io.verbena.verbs.ext.VerbsContext;
 import io.verbena.verbs.ext.VerbsException;
 import io.verbena.verbs.ext.VerbsPd;
@@ -32,6 +34,7 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -41,7 +44,10 @@ public final class RdmaDevice {
   private static final ThrottledLog GIVEN_UP =
       ThrottledLog.of(RdmaDevice.class, "RDMA devices that were given up");
 
-  /** The limit of shared receives: by default enough for fourteen hundred links. */
+  /**
+   * The limit of shared receives: by default enough for fourteen hundred links. A peer that ignores
+   * its credits may use up all of them, so each completion queue has room for so many.
+   */
   private static final int MOST_SHARED = 1 << 14;
 
   private final String name;
@@ -59,8 +65,8 @@ public final class RdmaDevice {
   /** The receives of a shared queue; 0 if links have their own. */
   private final int sharedReceives;
 
-  private final QueuePairEvents events;
-  private final Queue<QueuePairEvents.Refusal> refusals = new ConcurrentLinkedQueue<>();
+  private final DeviceEvents events;
+  private final Queue<AsyncEvent> reports = new ConcurrentLinkedQueue<>();
   private final IbvCompChannel channel;
   private final CompletionQueues completions;
 
@@ -83,6 +89,9 @@ public final class RdmaDevice {
   private boolean removed;
   private boolean givenUp;
 
+  /** The failure that the device has reported; null if there is none. */
+  private @Nullable String failure;
+
   /**
    * Opens a device for links. Nothing is registered yet.
    *
@@ -101,7 +110,7 @@ public final class RdmaDevice {
     this.memory = memory;
     this.counters = counters;
     this.pinning = new PinningProbe(context);
-    this.events = QueuePairEvents.of(context);
+    this.events = DeviceEvents.of(context);
     VerbsContext verbs = VerbsContext.of(context);
     DeviceAttributes attributes = verbs.queryDevice();
     this.name = verbs.deviceName();
@@ -112,10 +121,13 @@ public final class RdmaDevice {
         settings.guaranteedCredits() > 0
             && attributes.hasSrq()
             && opening != Domain.Opening.REGISTRATIONS;
-    this.sharedReceives = shares ? Math.min(MOST_SHARED, attributes.maxSrqRequests()) : 0;
+    int mostEntries = attributes.maxCqEntries();
+    int most = Math.min(attributes.maxSrqRequests(), mostEntries / 2);
+    this.sharedReceives = shares ? Math.min(MOST_SHARED, most) : 0;
     this.channel = context.createCompChannel();
-    this.completions = new CompletionQueues(context, channel, attributes.maxCqEntries(), arena);
+    this.completions = new CompletionQueues(context, channel, sharedReceives, mostEntries, arena);
     this.maxInline = settings.maxInlineBytes();
+    events.join(reports);
   }
 
   private static Domain.Opening opening(IbvContext context, DeviceAttributes attributes)
@@ -244,14 +256,14 @@ public final class RdmaDevice {
   public QueuePair attach(
       Domain domain, RdmaCmId id, CompletionSink sink, int sendDepth, int receiveDepth)
       throws IOException {
-    int entries = sendDepth + receiveDepth;
+    int entries = sharedReceives > 0 ? sendDepth : sendDepth + receiveDepth;
     CompletionQueues.Queue queue = completions.reserve(entries);
     long link = completions.add(sink);
     try {
       IbvQP qp = create(domain, id, queue, sendDepth, receiveDepth);
       attached++;
       completions.name(qp.getQp_num(), sink);
-      events.add(qp.getQp_num(), refusals);
+      events.add(qp.getQp_num(), reports);
       return new QueuePair(this, id, qp, queue, entries, link, maxInline);
     } catch (IOException e) {
       completions.remove(link);
@@ -315,17 +327,53 @@ public final class RdmaDevice {
   }
 
   /**
-   * Reads the reports of a present device about queue pairs, and passes them to links. It is a
+   * Reads the reports of a present device, and passes those about queue pairs to links. It is a
    * system call.
    */
   public void pollEvents() throws IOException {
     events.read(context);
-    QueuePairEvents.Refusal refusal;
-    while ((refusal = refusals.poll()) != null) {
-      CompletionSink sink = completions.ofQueuePair(refusal.queuePair());
-      if (sink != null) {
-        sink.refusedPeer(refusal.ofAccess());
+    AsyncEvent report;
+    while ((report = reports.poll()) != null) {
+      heed(report);
+    }
+  }
+
+  private void heed(AsyncEvent report) throws IOException {
+    IbvQP about = report.qp();
+    CompletionSink sink = about == null ? null : completions.ofQueuePair(about.getQp_num());
+    switch (report.type()) {
+      case QP_FATAL -> {
+        if (sink != null) {
+          sink.queuePairFailed();
+        }
       }
+      case CQ_ERR -> {
+        if (completions.has(report.cq())) {
+          failure = "one of its completion queues has failed (CQ_ERR)";
+        }
+      }
+      case SRQ_ERR -> {
+        SharedReceiveQueue queue = report.srq();
+        if (domains.stream().anyMatch(domain -> domain.receivesBy(queue))) {
+          failure = "its shared receive queue has failed (SRQ_ERR)";
+        }
+      }
+      case DEVICE_FATAL -> failure = "it has failed (DEVICE_FATAL)";
+      default -> {
+        if (sink != null) {
+          sink.refusedPeer(report.type() == AsyncEvent.Type.QP_ACCESS_ERR);
+        }
+      }
+    }
+  }
+
+  /**
+   * Gives up a device that has reported the failure of something that all its links use: their
+   * requests would not complete. It is separate from {@link #pollEvents}, which links call too.
+   */
+  public void giveUpIfFailed() {
+    if (failure != null && !isLost()) {
+      giveUp(failure);
     }
   }
 
@@ -451,6 +499,7 @@ public final class RdmaDevice {
    * @throws IOException if something was left
    */
   public void close() throws IOException {
+    events.leave(reports);
     retryQueuePairs();
     if (!kept.isEmpty()) {
       throw new IOException(kept.size() + " queue pairs cannot be destroyed");

@@ -54,6 +54,10 @@ final class SharedReceives {
     return queue.handle();
   }
 
+  boolean isOver(@Nullable SharedReceiveQueue other) {
+    return queue == other;
+  }
+
   /** Returns the receives of one more link, which has none yet. */
   Receives part(int guaranteed) {
     return new Part(guaranteed);

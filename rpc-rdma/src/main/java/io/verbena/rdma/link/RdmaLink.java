@@ -752,6 +752,13 @@ public final class RdmaLink implements Link, CompletionSink {
             : "the peer's device made a request that is invalid, or too long for its receive");
   }
 
+  @Override
+  public void queuePairFailed() {
+    String why = "the device " + device.name() + " reports that its queue pair has failed";
+    CLOSED.warn("The link to {} is closed: {}", peerAddress, why);
+    fail(why);
+  }
+
   private void receiveFailed(int status) {
     switch (status) {
       // rdma_rxe reports the latter.

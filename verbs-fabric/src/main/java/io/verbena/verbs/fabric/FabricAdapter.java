@@ -1,5 +1,6 @@
 package io.verbena.verbs.fabric;
 
+import io.verbena.verbs.ext.AsyncEvent;
 import io.verbena.verbs.ext.Gid;
 import io.verbena.verbs.ext.GidEntry;
 import io.verbena.verbs.ext.HostAddress;
@@ -158,6 +159,20 @@ public final class FabricAdapter {
     synchronized (host.fabric.lock) {
       if (device != null) {
         device.breakDown();
+      }
+    }
+  }
+
+  /**
+   * Makes the device report that something has failed: each of its queue pairs, or a queue of each
+   * of them, or the device itself. Its requests stand still from now on.
+   *
+   * @param what QP_FATAL, CQ_ERR, SRQ_ERR or DEVICE_FATAL
+   */
+  public void fail(AsyncEvent.Type what) {
+    synchronized (host.fabric.lock) {
+      if (device != null) {
+        device.fail(what);
       }
     }
   }

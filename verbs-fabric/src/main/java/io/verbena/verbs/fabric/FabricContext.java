@@ -281,6 +281,15 @@ final class FabricContext extends IbvContext implements VerbsContext {
     qps.remove(qp);
   }
 
+  void fail(AsyncEvent.Type what) {
+    qps.forEach(FabricQp::freeze);
+    if (what == AsyncEvent.Type.DEVICE_FATAL) {
+      raise(new AsyncEvent(what, null, null, null, 0));
+    } else {
+      qps.forEach(qp -> raise(qp.failure(what)));
+    }
+  }
+
   void remove() {
     isOpen = false;
     qps.forEach(FabricQp::freeze);

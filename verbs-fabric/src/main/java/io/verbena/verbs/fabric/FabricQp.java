@@ -3,6 +3,7 @@ package io.verbena.verbs.fabric;
 import com.ibm.disni.verbs.IbvQP;
 import com.ibm.disni.verbs.IbvQPCap;
 import com.ibm.disni.verbs.IbvQPInitAttr;
+import io.verbena.verbs.ext.AsyncEvent;
 import io.verbena.verbs.ext.Closing;
 import io.verbena.verbs.ext.Errno;
 import io.verbena.verbs.ext.QpAttributes;
@@ -306,6 +307,15 @@ final class FabricQp extends IbvQP implements VerbsQp {
   /** Stops all work, because the device is gone. */
   void freeze() {
     requester.stop();
+  }
+
+  /** Returns the report that this queue pair, or a queue that it uses, has failed. */
+  AsyncEvent failure(AsyncEvent.Type what) {
+    return switch (what) {
+      case CQ_ERR -> new AsyncEvent(what, null, sendCq, null, 0);
+      case SRQ_ERR -> new AsyncEvent(what, null, null, srq, 0);
+      default -> new AsyncEvent(what, this, null, null, 0);
+    };
   }
 
   void destroy() {
