@@ -428,6 +428,28 @@ class HostilePeerTest {
     assertThat(contracts(raw)).isEqualTo(100);
   }
 
+  /** A server that keeps its contracts announces the service with each of its answers. */
+  @Test
+  void norAnnouncementsOfWhatItAsksFor() {
+    String address = "mem://wide-and-kept";
+    world.server(s -> s.listen(address).serve(service("wide", 300)).tellContracts(false));
+    RawPeer raw = new RawPeer();
+    attacker.connect(
+        URI.create(address), new LinkOptions(64 * 1024, Duration.ofSeconds(5), null), raw);
+    settle();
+    raw.sayHello();
+    settle();
+    int id = OfferedService.id("wide");
+    List<OfferedService> shown = List.of(new OfferedService("wide", 0, 0, List.of(1)));
+    for (int i = 1; i <= 400; i++) {
+      raw.send(frame(FrameKind.SCHEMA_REQUEST, i, 0, out -> showing(out, id, shown)));
+    }
+    settle();
+    assertThat(contracts(raw)).isLessThan(150); // each takes two messages of 256 bytes
+    assertThat(raw.heard.stream().filter(kind -> kind == FrameKind.SERVICES).count())
+        .isEqualTo(contracts(raw));
+  }
+
   @Test
   void whoCallsWhatThereIsNotIsToldFewNames() {
     List<ServiceBinding> many =

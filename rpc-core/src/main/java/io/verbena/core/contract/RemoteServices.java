@@ -85,8 +85,13 @@ public final class RemoteServices implements Participant {
   /** The number of the last contract that was sent. */
   private long lastSent;
 
-  /** A request for the contract of a service; null if there is none for this peer. */
-  private record Asked(int id, @Nullable Schema schema) {}
+  /**
+   * A request for the contract of a service.
+   *
+   * @param schema null if there is none for this peer
+   * @param announced the service, if the peer learns of it by the answer
+   */
+  private record Asked(int id, @Nullable Schema schema, List<OfferedService> announced) {}
 
   /** A contract with stubs at this end. */
   private record Expected(Schema schema, OfferedService offer) {
@@ -531,7 +536,13 @@ public final class RemoteServices implements Participant {
 
   private @Nullable String answer(int id, List<OfferedService> shown) {
     LocalServices.Served served = services.get(id);
-    asked.add(new Asked(id, served == null ? null : told(served, shown)));
+    if (served == null) {
+      asked.add(new Asked(id, null, List.of()));
+    } else {
+      Schema schema = told(served, shown);
+      boolean knows = tells || schema == null;
+      asked.add(new Asked(id, schema, knows ? List.of() : List.of(served.offer())));
+    }
     answerAsked();
     if (asked.size() == 1) {
       session.turnsChanged();
@@ -550,6 +561,12 @@ public final class RemoteServices implements Participant {
     while (ahead < MOST_AHEAD && (next = asked.peek()) != null) {
       int id = next.id;
       Schema schema = next.schema;
+      List<OfferedService> announced = next.announced;
+      if (!announced.isEmpty()) {
+        sendAhead(
+            ControlFrame.message(
+                FrameKind.SERVICES, 0, out -> OfferedService.writeAll(out, announced)));
+      }
       ControlFrame answer =
           ControlFrame.message(
               FrameKind.SCHEMA,
@@ -563,10 +580,14 @@ public final class RemoteServices implements Participant {
               },
               number -> lastSent = number);
       lastSent = Long.MAX_VALUE; // until it has a number
-      ahead += answer.answerBytes();
-      session.enqueue(answer);
+      sendAhead(answer);
       asked.remove();
     }
+  }
+
+  private void sendAhead(ControlFrame answer) {
+    ahead += answer.answerBytes();
+    session.enqueue(answer);
   }
 
   @Override
@@ -596,9 +617,6 @@ public final class RemoteServices implements Participant {
     if (shown.isEmpty() || !shown.getFirst().name().equals(whole.service())) {
       return null;
     }
-    List<OfferedService> offer = List.of(served.offer());
-    session.enqueue(
-        ControlFrame.message(FrameKind.SERVICES, 0, out -> OfferedService.writeAll(out, offer)));
     return SchemaWire.part(whole, shown.getFirst().methods());
   }
 
