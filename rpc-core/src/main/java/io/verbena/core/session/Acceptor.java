@@ -165,6 +165,9 @@ public final class Acceptor {
     private final SessionImpl core;
     private long timer = Timers.NONE;
 
+    /** The last handshake that resumes the session, or has done so. */
+    private @Nullable Handshake resuming;
+
     AcceptedSession(Acceptor acceptor, SessionKey key) {
       this.acceptor = acceptor;
       this.key = key;
@@ -179,7 +182,17 @@ public final class Acceptor {
       return core;
     }
 
+    /** A handshake waits for the session's links to close. One that waits already has lost. */
+    void resumes(Handshake next) {
+      Handshake before = resuming;
+      resuming = next;
+      if (before != null) {
+        before.fail("the client resumes its session over a newer link");
+      }
+    }
+
     void attached() {
+      resuming = null;
       acceptor.loop().timers().cancel(timer);
       timer = Timers.NONE;
     }

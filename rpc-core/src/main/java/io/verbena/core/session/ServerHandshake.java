@@ -219,6 +219,7 @@ public final class ServerHandshake extends Handshake {
     if (isNew || greeting.keptEpoch() == 0) {
       // Older links of the session are closed and drained first. Only then the number of received
       // frames is final.
+      session.resumes(this);
       session
           .core()
           .closeLinks(

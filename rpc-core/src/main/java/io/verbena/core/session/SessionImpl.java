@@ -187,6 +187,7 @@ public abstract class SessionImpl implements Session, RunOn.Threads {
     participants.forEach(one -> one.peerGone(RpcStatus.UNAVAILABLE, reason, false));
     outbox.restart();
     inbox.restart();
+    links.forgetPeer();
     ending.leavesIfDue();
     if (!role.callsWait()) {
       participants.forEach(one -> one.noNextPeer(reason));

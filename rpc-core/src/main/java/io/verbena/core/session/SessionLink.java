@@ -81,6 +81,11 @@ final class SessionLink implements LinkListener {
     return closed;
   }
 
+  /** Returns the time for which the peer may be silent. */
+  long mostSilentNanos() {
+    return keepalive.mostSilentNanos();
+  }
+
   /** Ignores further frames of this link. Only its close is still handled. */
   void forget() {
     forgotten = true;
@@ -365,6 +370,11 @@ final class SessionLink implements LinkListener {
           ownPingNanos, sessionLink.outbox.peerLimits().leastPingMillis() * NANOS_PER_MILLI);
     }
 
+    /** Returns the time after which a silent peer is given up. */
+    long mostSilentNanos() {
+      return Math.max(ownDeadNanos, 2 * pingNanos());
+    }
+
     private void schedule() {
       dueNanos = loop.now() + pingNanos();
       timer = loop.timers().schedule(dueNanos, this);
@@ -374,11 +384,12 @@ final class SessionLink implements LinkListener {
     public void onTimer(long nowNanos) {
       timer = Timers.NONE;
       long pingNanos = pingNanos();
-      if (nowNanos - dueNanos > pingNanos) {
-        heardNanos = nowNanos; // this process was paused
+      boolean paused = nowNanos - dueNanos > pingNanos;
+      if (paused) {
+        heardNanos = nowNanos;
       }
       long silent = nowNanos - heardNanos;
-      if (silent >= Math.max(ownDeadNanos, 2 * pingNanos)) {
+      if (silent >= mostSilentNanos()) {
         sessionLink.link.abort(
             "no sign of life from the peer for " + silent / NANOS_PER_MILLI + " ms");
         return;
@@ -387,6 +398,7 @@ final class SessionLink implements LinkListener {
         sessionLink.say(FrameKind.PING);
       }
       schedule();
+      sessionLink.links.timePassed(sessionLink, nowNanos, paused);
     }
   }
 }

@@ -72,6 +72,7 @@ final class SessionLinks implements Command, Timers.Timer {
   final WireDecoder decoder = new WireDecoder();
   private final SessionImpl session;
   private final EventLoop loop;
+  private final AcknowledgementWatch watch;
   private final Rails rails = new Rails();
   private final List<SessionLink> closing = new ArrayList<>();
   private @Nullable SessionLink control;
@@ -115,6 +116,7 @@ final class SessionLinks implements Command, Timers.Timer {
     this.participants = participants;
     this.outbox = outbox;
     this.inbox = inbox;
+    this.watch = new AcknowledgementWatch(outbox);
   }
 
   Rails rails() {
@@ -130,6 +132,10 @@ final class SessionLinks implements Command, Timers.Timer {
     noBetter();
     peerChangedTo = NONE;
     endSettling();
+    watch.skip(loop.now());
+    if (watch.isOverdue(first.mostSilentNanos())) {
+      loop.execute(() -> endIfOverdue(first)); // later, because the session is being attached
+    }
   }
 
   private void noBetter() {
@@ -531,7 +537,32 @@ final class SessionLinks implements Command, Timers.Timer {
     giveUp("protocol error: " + wrong);
   }
 
-  /** Ends the session, because this end has lost part of its state. */
+  /** The next peer is another one. */
+  void forgetPeer() {
+    watch.restart();
+  }
+
+  /** Time has passed on an open link. If this process was paused, that is not the peer's fault. */
+  void timePassed(SessionLink sessionLink, long now, boolean paused) {
+    if (paused) {
+      watch.skip(now);
+    } else {
+      watch.look(now);
+      endIfOverdue(sessionLink);
+    }
+  }
+
+  /** Ends the session if the peer acknowledges nothing. It would keep the memory of its replies. */
+  private void endIfOverdue(SessionLink sessionLink) {
+    if (watch.isOverdue(sessionLink.mostSilentNanos())) {
+      giveUp(
+          "the peer is alive, and has acknowledged nothing for "
+              + watch.waitedMillis()
+              + " ms of what was sent to it");
+    }
+  }
+
+  /** Ends the session, because this end has lost part of its state, or has no use for its peer. */
   void giveUp(String reason) {
     if (isOpen()) {
       BROKEN_OFF.warn("{} broken off: {}", session, reason);
@@ -666,6 +697,9 @@ final class SessionLinks implements Command, Timers.Timer {
 
   /** A link is closed, and nothing uses its path any more. */
   void onClosed(SessionLink sessionLink, @Nullable BulkPath path, String reason) {
+    if (isOpen()) {
+      watch.look(loop.now());
+    }
     rails.leaves(sessionLink);
     if (path != null) {
       // This comes first, because transfers continue by the later events and must not use this link
@@ -785,6 +819,9 @@ final class SessionLinks implements Command, Timers.Timer {
   }
 
   private void forgetAll() {
+    if (isOpen()) {
+      watch.look(loop.now());
+    }
     control = null;
     noBetter();
     rails.clear();
