@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class CompletionQueues {
   /** Room for 25 to 32 links of the default depth: few queues to poll, and none of them huge. */
-  private static final int ENTRIES = 4096;
+  static final int ENTRIES = 4096;
 
   private static final int BATCH = 64;
 

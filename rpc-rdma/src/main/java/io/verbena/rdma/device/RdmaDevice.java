@@ -45,10 +45,11 @@ public final class RdmaDevice {
       ThrottledLog.of(RdmaDevice.class, "RDMA devices that were given up");
 
   /**
-   * The limit of shared receives: by default enough for fourteen hundred links. A peer that ignores
-   * its credits may use up all of them, so each completion queue has room for so many.
+   * The limit of shared receives: by default enough for a thousand links. A peer that ignores its
+   * credits may use up all of them, so each completion queue has room for so many. Adapters make
+   * both kinds of queues as long as the next power of two, which the whole must be below.
    */
-  private static final int MOST_SHARED = 1 << 14;
+  private static final int MOST_SHARED = (16 << 10) - CompletionQueues.ENTRIES - 1;
 
   private final String name;
   private final Numa.Place place;
