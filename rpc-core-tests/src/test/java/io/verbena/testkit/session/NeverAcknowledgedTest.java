@@ -249,6 +249,24 @@ class NeverAcknowledgedTest {
     assertThat(again.closed).isNull();
   }
 
+  /** Replies wait for its word on what it had received by the better link that is lost. */
+  @Test
+  void aPeerThatDoesNotSettleAfterALossIsEnded() {
+    Lingering lingering = new Lingering();
+    world.server(s -> s.serve(Probe.bind(new Probe.Plain())).upgrades(lingering));
+    Slow peer = connect();
+    peer.sayHelloAndAskForUpgrade();
+    settle();
+    lingering.end();
+    peer.call(1);
+    settle();
+    assertThat(peer.heard).contains(FrameKind.SETTLE).doesNotContain(FrameKind.RESULT);
+    pass(Duration.ofSeconds(34));
+    assertThat(peer.closed).isNull();
+    pass(TOO_LONG.minusSeconds(34));
+    assertThat(peer.closed).isNotNull();
+  }
+
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void ofTwoThatResumeOneSessionAtOnceTheLaterHasIt(boolean authenticated) {
