@@ -41,6 +41,16 @@ class UndeployTest {
     }
   }
 
+  @Test
+  void itLeavesWhatToolsSeeOfAnotherThatStays() throws Exception {
+    try (JavaProcess process = JavaProcess.start(Neighbours.class)) {
+      assertThat(told(process)).as("calls").startsWith("4 SERVING 4");
+      assertThat(told(process)).as("the mark of the one that stays").isEqualTo("1");
+      assertThat(told(process)).as("its MBeans").isEqualTo("1");
+      assertThat(told(process)).as("the mark in the end").isEqualTo("null");
+    }
+  }
+
   private static String told(JavaProcess process) throws Exception {
     String line = process.line();
     while (!line.startsWith(DONE)) {
@@ -72,17 +82,24 @@ class UndeployTest {
       return new ObjectName("io.verbena:*");
     }
 
-    private static WeakReference<ClassLoader> deployed() throws Exception {
+    private static URLClassLoader loader() throws Exception {
       List<URL> jars = new ArrayList<>();
       for (String each : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
         if (!each.contains("logback")) { // it is not what is tested
           jars.add(Path.of(each).toUri().toURL());
         }
       }
-      URLClassLoader loader =
-          new URLClassLoader(jars.toArray(URL[]::new), ClassLoader.getPlatformClassLoader());
-      Class<?> type = loader.loadClass(Application.class.getName());
-      Callable<?> application = (Callable<?>) type.getDeclaredConstructor().newInstance();
+      return new URLClassLoader(jars.toArray(URL[]::new), ClassLoader.getPlatformClassLoader());
+    }
+
+    private static Callable<?> application(ClassLoader loader, Class<?> type) throws Exception {
+      Class<?> its = loader.loadClass(type.getName());
+      return (Callable<?>) its.getDeclaredConstructor().newInstance();
+    }
+
+    private static WeakReference<ClassLoader> deployed() throws Exception {
+      URLClassLoader loader = loader();
+      Callable<?> application = application(loader, Application.class);
       // A thread of the container's, which it keeps.
       Thread.currentThread().setContextClassLoader(loader);
       tell(application.call());
@@ -107,6 +124,34 @@ class UndeployTest {
           .map(Thread::getName)
           .filter(name -> name.matches("(?i).*(verbena|client|server|netty|executor).*"))
           .toList();
+    }
+  }
+
+  /** The process of two applications, each with a Verbena of its own. */
+  static final class Neighbours {
+    private Neighbours() {}
+
+    public static void main(String[] args) throws Exception {
+      try (URLClassLoader first = Container.loader();
+          URLClassLoader second = Container.loader();
+          AutoCloseable _ = (AutoCloseable) Container.application(first, Opened.class).call()) {
+        Container.tell(Container.application(second, Application.class).call());
+        Container.tell(System.getProperty("io.verbena.stat"));
+        Container.tell(
+            ManagementFactory.getPlatformMBeanServer().queryNames(Container.beans(), null).size());
+      }
+      Container.tell(System.getProperty("io.verbena.stat"));
+    }
+  }
+
+  /** A client that stays open. */
+  public static final class Opened implements Callable<AutoCloseable> {
+    /** For the container. */
+    public Opened() {}
+
+    @Override
+    public AutoCloseable call() {
+      return VerbenaClient.builder().build();
     }
   }
 

@@ -12,6 +12,7 @@ import io.netty.channel.socket.SocketChannel;
 import io.verbena.link.LinkDriver;
 import io.verbena.link.LinkException;
 import io.verbena.link.LinkOptions;
+import io.verbena.link.runtime.Thrown;
 import java.net.URI;
 import java.util.ArrayDeque;
 import java.util.LinkedHashSet;
@@ -63,7 +64,8 @@ final class TcpDriver implements LinkDriver {
       this.loop = new Loop();
     } catch (ChannelException e) {
       receiveBuffer.release();
-      String why = OpenFiles.why(FILES_OF_A_LOOP, e);
+      String cause = e.getCause() == null ? "" : ": " + Thrown.reason(e.getCause());
+      String why = OpenFiles.why(FILES_OF_A_LOOP, Thrown.words(e) + cause);
       throw new IllegalStateException("an event loop could not be opened: " + why, e);
     }
   }

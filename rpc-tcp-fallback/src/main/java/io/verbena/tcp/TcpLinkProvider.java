@@ -2,6 +2,7 @@ package io.verbena.tcp;
 
 import io.verbena.link.LinkDriver;
 import io.verbena.link.LinkProvider;
+import io.verbena.link.runtime.Thrown;
 import java.security.CodeSource;
 
 /**
@@ -10,14 +11,16 @@ import java.security.CodeSource;
  */
 public final class TcpLinkProvider implements LinkProvider {
   private static final String CURE =
-      "Import io.netty:netty-bom:4.2.x before what brings the other, such as another library's bom.";
+      "Import io.netty:netty-bom:4.2.x before what brings the other, such as another library's bom,"
+          + " and exclude none of the modules of Netty that rpc-tcp-fallback brings.";
 
   private final Transport transport;
 
   /**
    * Chooses the best transport of this machine.
    *
-   * @throws IllegalStateException if Netty is missing or of another version than 4.2
+   * @throws IllegalStateException if Netty or a module of it is missing, or of another version than
+   *     4.2
    */
   public TcpLinkProvider() {
     this(best());
@@ -31,7 +34,8 @@ public final class TcpLinkProvider implements LinkProvider {
     try {
       return Transport.best();
     } catch (LinkageError e) {
-      throw new IllegalStateException(netty() + "; TCP links need Netty 4.2. " + CURE, e);
+      throw new IllegalStateException(
+          "%s (%s); TCP links need Netty 4.2. %s".formatted(netty(), Thrown.words(e), CURE), e);
     }
   }
 

@@ -1,15 +1,19 @@
 package io.verbena.tcp;
 
+import io.netty.channel.ChannelException;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.epoll.Native;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.ServerSocketChannel;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.unix.Unix;
 import io.netty.util.internal.NativeLibraryLoader;
+import io.verbena.link.runtime.Thrown;
+import java.io.IOException;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -38,6 +42,11 @@ record Transport(
     }
     if (!Epoll.isAvailable()) {
       return nio("Netty's native library did not load: " + Epoll.unavailabilityCause());
+    }
+    try {
+      Native.newTimerFd().close();
+    } catch (ChannelException | IOException e) { // a sandbox may allow epoll, and no timers
+      return nio("the system refuses what native epoll needs: " + Thrown.reason(e));
     }
     return epoll();
   }

@@ -141,6 +141,15 @@ class SurroundingsTest {
         "io.netty:netty-bom:4.2");
   }
 
+  @Test
+  void aModuleOfNettyThatWasExcludedIsNamedWithTheCure() throws Exception {
+    String without = jars.path("netty-transport-classes-epoll");
+    assertFails(
+        java("-cp", without, Jars.MAIN, "both"),
+        "io/netty/channel/epoll/",
+        "exclude none of the modules of Netty");
+  }
+
   // ---- modules ----
 
   @Test

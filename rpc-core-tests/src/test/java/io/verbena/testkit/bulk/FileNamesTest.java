@@ -12,9 +12,12 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.StandardProtocolFamily;
+import java.net.URI;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -239,5 +242,16 @@ class FileNamesTest {
       }
     }
     assertThat(arrived).as("names that are short enough").isPositive();
+  }
+
+  @Test
+  void aFileOfAnArchiveIsRefusedWithTheReason() throws IOException {
+    URI archive = URI.create("jar:" + directory.resolve("archive.zip").toUri());
+    try (FileSystem within = FileSystems.newFileSystem(archive, Map.of("create", "true"))) {
+      bulk.accepted.getFirst().objects().onPush(offer -> Landing.file(within.getPath("/model")));
+      TransferException refused = bulk.awaitFailure(push("model", Source.of(content)));
+      assertThat(refused.status()).isEqualTo(RpcStatus.INVALID_ARGUMENT);
+      assertThat(refused).hasMessageContaining("files of 'jar:' cannot be written in place");
+    }
   }
 }

@@ -21,6 +21,8 @@ public final class Stats implements VerbenaMXBean {
   private static final OpenOnes<Supplier<EngineStat>> OPEN =
       new OpenOnes<>(VerbenaMXBean.NAME, new Stats());
 
+  private static boolean marked;
+
   private Stats() {}
 
   /**
@@ -46,11 +48,13 @@ public final class Stats implements VerbenaMXBean {
   }
 
   private static synchronized void mark() {
-    if (OPEN.isRegistered()) {
+    boolean registered = OPEN.isRegistered();
+    if (registered) {
       System.setProperty(MARK, "1");
-    } else if (OPEN.all().isEmpty()) {
+    } else if (marked) { // otherwise the mark may be that of Verbena in another class loader
       System.clearProperty(MARK);
     }
+    marked = registered;
   }
 
   /**

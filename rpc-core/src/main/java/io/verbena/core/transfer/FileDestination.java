@@ -9,6 +9,7 @@ import io.verbena.core.session.SessionImpl;
 import io.verbena.link.memory.Shortage;
 import io.verbena.link.memory.Waiters;
 import io.verbena.link.runtime.ThrottledLog;
+import io.verbena.link.runtime.Thrown;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -236,13 +237,7 @@ final class FileDestination extends BufferedDestination {
    */
   private @Nullable FileChannel openAndLock() throws IOException, TransferProblem {
     Object before = keyOfPart();
-    FileChannel open =
-        FileChannel.open(
-            part,
-            StandardOpenOption.CREATE,
-            StandardOpenOption.READ,
-            StandardOpenOption.WRITE,
-            LinkOption.NOFOLLOW_LINKS);
+    FileChannel open = openPart();
     boolean usable = false;
     try {
       lock(open);
@@ -259,6 +254,22 @@ final class FileDestination extends BufferedDestination {
     }
   }
 
+  private FileChannel openPart() throws IOException, TransferProblem {
+    try {
+      return FileChannel.open(
+          part,
+          StandardOpenOption.CREATE,
+          StandardOpenOption.READ,
+          StandardOpenOption.WRITE,
+          LinkOption.NOFOLLOW_LINKS);
+    } catch (IllegalArgumentException | UnsupportedOperationException e) {
+      throw impossible(
+          "open " + part,
+          "files of '%s:' cannot be written in place; choose a directory of the system, or memory"
+              .formatted(path.getFileSystem().provider().getScheme()));
+    }
+  }
+
   private void lock(FileChannel open) throws IOException, TransferProblem {
     try {
       if (open.tryLock() != null) {
@@ -266,6 +277,13 @@ final class FileDestination extends BufferedDestination {
       }
     } catch (OverlappingFileLockException e) {
       throw another("which this process has open by another name");
+    } catch (IOException e) {
+      throw new FileSystemException(
+          part.toString(),
+          null,
+          "its file system has no locks ("
+              + Thrown.words(e)
+              + "): mount it with locks, as Lustre with 'flock', or choose another directory");
     }
     throw another("one of another process");
   }
@@ -335,10 +353,14 @@ final class FileDestination extends BufferedDestination {
   @Override
   void finish() throws TransferProblem {
     FileChannel open = opened();
-    try {
-      if (synced) {
+    if (synced) {
+      try {
         open.force(false);
+      } catch (IOException e) {
+        throw cannot("sync " + part, e);
       }
+    }
+    try {
       if (!hasItsName()) {
         throw new FileSystemException(
             part.toString(), null, "another program has deleted or replaced it");
