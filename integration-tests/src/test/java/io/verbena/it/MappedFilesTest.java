@@ -1,18 +1,24 @@
 package io.verbena.it;
 
+import static io.verbena.api.region.Regions.ATOMIC;
+import static io.verbena.api.region.Regions.READ;
+import static io.verbena.api.region.Regions.WRITE;
 import static java.nio.file.StandardOpenOption.CREATE;
-import static java.nio.file.StandardOpenOption.READ;
-import static java.nio.file.StandardOpenOption.WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
+import io.verbena.api.SessionState;
 import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.Published;
 import io.verbena.api.bulk.Source;
 import io.verbena.api.bulk.TransferException;
 import io.verbena.api.bulk.TransferOptions;
+import io.verbena.api.region.ExposedRegion;
+import io.verbena.api.region.RegionRef;
+import io.verbena.api.region.Regions;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
 import io.verbena.link.TlsOptions;
@@ -21,13 +27,19 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.security.KeyStore;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Mapped files that become shorter while they are sent or landed in, over TCP and over TLS. */
+/**
+ * Mapped files that become shorter while they are sent, landed in, or exposed, over TCP and TLS.
+ */
 class MappedFilesTest {
   private static final Duration LEASE = Duration.ofMinutes(10);
   private static final Duration LONGEST = Duration.ofMinutes(1);
@@ -40,7 +52,8 @@ class MappedFilesTest {
   /** A file, mapped. */
   private record Mapped(FileChannel file, MemorySegment memory) {
     static Mapped at(Path path, Arena arena) throws IOException {
-      FileChannel file = FileChannel.open(path, CREATE, READ, WRITE);
+      FileChannel file =
+          FileChannel.open(path, CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
       return new Mapped(file, file.map(FileChannel.MapMode.READ_WRITE, 0, BYTES, arena));
     }
 
@@ -120,5 +133,41 @@ class MappedFilesTest {
             }
           }
         });
+  }
+
+  /** An atomic operation on memory that is not there ends a JVM, where a read or a write throws. */
+  @Test
+  void failRequestsOfARegionInThemAndTheSessionGoesOn() throws Exception {
+    CompletableFuture<Session> peer = new CompletableFuture<>();
+    try (VerbenaServer server =
+            VerbenaServer.builder().listen("127.0.0.1:0").onSession(peer::complete).start();
+        VerbenaClient client = VerbenaClient.builder().build();
+        Arena arena = Arena.ofShared()) {
+      Session session = client.connect(server.address().toString());
+      Mapped mapped = Mapped.at(directory.resolve("mapped"), arena);
+      try (mapped.file;
+          ExposedRegion exposed =
+              session.regions().expose(mapped.memory, READ | WRITE | ATOMIC, LEASE)) {
+        RegionRef ref = exposed.ref();
+        Regions regions = peer.get(60, TimeUnit.SECONDS).regions();
+        assertThat(regions.getAndAdd(ref, 0, 1).get()).isZero();
+        mapped.cut();
+        MemorySegment words = MemorySegment.ofArray(new long[2]);
+        assertFault(regions.getAndAdd(ref, 0, 1));
+        assertFault(regions.compareAndSet(ref, 0, 0, 1));
+        assertFault(regions.get(ref, 0, words));
+        assertFault(regions.put(ref, 0, words));
+      }
+      assertThat(session.state()).isEqualTo(SessionState.OPEN);
+    }
+  }
+
+  private static void assertFault(CompletableFuture<?> request) {
+    assertThat(request)
+        .failsWithin(LONGEST)
+        .withThrowableThat()
+        .havingCause()
+        .isInstanceOf(RpcException.class)
+        .withMessageContaining("a fault occurred");
   }
 }

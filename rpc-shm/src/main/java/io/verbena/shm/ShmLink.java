@@ -321,7 +321,7 @@ final class ShmLink implements Link {
   void broken(Throwable why) {
     if (why instanceof InternalError) {
       abort(
-          "memory of the link, or memory that it transfers, is gone, because its file was truncated");
+          "memory of the link, or memory that it transfers, is gone: its file was truncated, or its disk is full");
     } else {
       counters.brokenRules.increment();
       abort(String.valueOf(why.getMessage()));

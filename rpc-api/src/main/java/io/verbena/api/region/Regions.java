@@ -58,8 +58,10 @@ public interface Regions {
    * Exposes memory to the peer of this session alone. The same memory may be exposed to several
    * sessions.
    *
-   * @param memory outside the heap. With {@link #ATOMIC} its address must be a multiple of 8. It
-   *     stays the caller's. Free it when the region has {@linkplain ExposedRegion#ended ended}
+   * @param memory outside the heap. With {@link #ATOMIC} its address must be a multiple of 8, and a
+   *     mapped file must have all of its disk blocks: on a full disk, an atomic operation on a
+   *     missing one ends the process. The memory stays the caller's. Free it when the region has
+   *     {@linkplain ExposedRegion#ended ended}
    * @param access any of {@link #READ}, {@link #WRITE} and {@link #ATOMIC}
    * @param lease the time from now after which the region ends
    * @throws IllegalArgumentException if this memory cannot be exposed with this access

@@ -3,6 +3,7 @@ package io.verbena.core.bulk;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.bulk.Source;
 import io.verbena.link.MemoryLife;
+import io.verbena.link.runtime.Thrown;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -13,6 +14,9 @@ import java.util.List;
  * any thread.
  */
 public sealed interface OpenSource {
+  /** How much memory is copied at a time, in bytes. */
+  int WRITTEN_AT_ONCE = 64 << 10;
+
   /** Opens the files of a source; may block. */
   static OpenSource open(Source source) {
     return open(source, MemoryLife.LENT);
@@ -140,6 +144,7 @@ public sealed interface OpenSource {
     @Override
     public void read(long at, MemorySegment into) throws Exception {
       filler.fill(into, offset + at);
+      Thread.interrupted(); // this thread may read a file next, and would close it
     }
 
     @Override
@@ -215,5 +220,28 @@ public sealed interface OpenSource {
   static void requireReadable(MemorySegment memory) throws TransferProblem {
     requireAlive(memory);
     new Crc().update(memory);
+  }
+
+  /**
+   * Fails if memory cannot be written, by writing back all of it. A mapped file lacks a part if it
+   * has become shorter, or if its disk is full.
+   *
+   * @param memory nobody uses its bytes, nor writes others
+   */
+  static void requireWritable(MemorySegment memory) throws TransferProblem {
+    requireAlive(memory);
+    MemorySegment copy = MemorySegment.ofArray(new byte[WRITTEN_AT_ONCE]);
+    try {
+      for (long at = 0; at < memory.byteSize(); at += copy.byteSize()) {
+        long length = Math.min(copy.byteSize(), memory.byteSize() - at);
+        MemorySegment.copy(memory, at, copy, 0, length);
+        MemorySegment.copy(copy, 0, memory, at, length);
+      }
+    } catch (InternalError e) {
+      throw new TransferProblem(
+          RpcStatus.INTERNAL,
+          "its mapped file was made shorter, or its disk is full: " + Thrown.reason(e),
+          e);
+    }
   }
 }

@@ -337,6 +337,11 @@ final class Exposure implements ExposedRegion {
     if (offset % Long.BYTES != 0) {
       throw refused(RpcStatus.INVALID_ARGUMENT, "atomics need an offset that is a multiple of 8");
     }
+    if (memory.isMapped()) {
+      // Where the file has become shorter a copy throws an InternalError, but an atomic operation
+      // would end the process.
+      MemorySegment.copy(memory, offset, MemorySegment.ofArray(new long[1]), 0, Long.BYTES);
+    }
   }
 
   private void checkOpen(int right, String done) {

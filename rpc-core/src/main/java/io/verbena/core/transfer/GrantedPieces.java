@@ -416,17 +416,17 @@ final class GrantedPieces {
     }
     LandingPiece head = pieces.peek();
     if (head != null && head.memory().isMapped()) {
-      readWhatWasWritten(head, closed.port().windowBytes());
+      writeAgain(head, closed.port().windowBytes());
     }
     return true;
   }
 
   /**
-   * Reads the bytes that may have been under way before they are granted again. If a mapped file
-   * has become shorter, a link cannot write into its memory and is lost, and so would be each later
-   * one.
+   * Writes the bytes that may have been under way before they are granted again. If a mapped file
+   * has become shorter, or its disk is full, a link cannot write into its memory and is lost, and
+   * so would be each later one.
    */
-  private void readWhatWasWritten(LandingPiece piece, long most) {
+  private void writeAgain(LandingPiece piece, long most) {
     MemorySegment open =
         piece
             .memory()
@@ -434,7 +434,7 @@ final class GrantedPieces {
     fences++;
     RunOn.FILES.run(
         session,
-        () -> OpenSource.requireReadable(open),
+        () -> OpenSource.requireWritable(open),
         failure -> {
           fences--;
           if (failure != null) {
