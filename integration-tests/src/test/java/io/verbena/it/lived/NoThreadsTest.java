@@ -8,11 +8,16 @@ import io.verbena.api.RpcMethod;
 import io.verbena.api.RpcService;
 import io.verbena.api.Session;
 import io.verbena.api.SessionListener;
+import io.verbena.api.bulk.Landing;
+import io.verbena.api.bulk.Published;
+import io.verbena.api.bulk.Source;
+import io.verbena.api.bulk.Transfer;
 import io.verbena.channel.BalancedChannel;
 import io.verbena.channel.ChannelTime;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
 import io.verbena.testkit.RefusedThreads;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,8 +31,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /**
  * A machine that gives no thread more, at each step: what needs one fails alone, in words, and
@@ -227,6 +234,44 @@ class NoThreadsTest {
     assertThat(failure(call)).hasMessageContaining("thread");
     threadsAgain();
     assertThat(loft.fetch(2 << 20)).hasSize(2 << 20);
+  }
+
+  /** The thread that wrote the file has ended, as it had nothing to do for 2 s. */
+  @Tag("long")
+  @Test
+  void aFileWhoseTransferFailsWithoutAThreadMayBeHadAgain(@TempDir Path directory)
+      throws Exception {
+    VerbenaServer server = closed(loft().start());
+    VerbenaClient client = closed(VerbenaClient.builder().build());
+    Session session = session(client, server);
+    Landing file = Landing.file(directory.resolve("film"));
+    int bytes = 8 << 20;
+    CountDownLatch never = new CountDownLatch(1);
+    Source stuck =
+        Source.generator(
+            bytes,
+            (chunk, offset) -> {
+              if (offset > bytes / 2) {
+                never.await();
+              }
+            });
+    Published published = server.publish("film", stuck, Duration.ofHours(1));
+    Transfer transfer = session.objects().fetch(published.ref(), file);
+    while (transfer.progress().bytes() == 0) {
+      Thread.sleep(Duration.ofMillis(10));
+    }
+    awaitNone("verbena-client-files");
+    noThreadsMore();
+    transfer.cancel();
+    while (refused.get() == 0) {
+      Thread.sleep(Duration.ofMillis(10));
+    }
+    threadsAgain();
+    assertThatThrownBy(() -> transfer.get(Duration.ofSeconds(30))).hasMessageContaining("CANCEL");
+    never.countDown();
+    assertThat(session.objects().fetch(published.ref(), file).get(Duration.ofSeconds(30)).length())
+        .isEqualTo(bytes);
+    assertThat(directory).isDirectoryNotContaining("glob:**.verbena.*");
   }
 
   /** On a thread that was there before, and may wait. */

@@ -75,11 +75,29 @@ public enum RunOn {
    * it runs on a new thread.
    */
   public static void callSurely(Threads threads, Work work, Consumer<@Nullable Throwable> then) {
+    surely(threads, threads.handlers(), threads.workers().waiting(), work, then);
+  }
+
+  /**
+   * Runs work like {@link #FILES}, but never leaves it out. If no thread can be started, it runs
+   * later.
+   */
+  public static void tidySurely(Threads threads, Work work, Consumer<@Nullable Throwable> then) {
+    Executor files = threads.workers().files();
+    surely(threads, files, files, work, then);
+  }
+
+  private static void surely(
+      Threads threads,
+      Executor first,
+      Executor otherwise,
+      Work work,
+      Consumer<@Nullable Throwable> then) {
     threads
         .loop()
         .runSurely(
-            threads.handlers(),
-            threads.workers().waiting(),
+            first,
+            otherwise,
             () -> runHere(work, failure -> threads.loop().execute(() -> then.accept(failure))));
   }
 

@@ -89,6 +89,11 @@ abstract class BufferedDestination extends Destination {
   /** Completes the destination. All bytes have been stored. */
   void finish() throws Exception {}
 
+  /** Returns whether a {@link #discard(boolean)} that is left out would leave something behind. */
+  boolean isOpen() {
+    return false;
+  }
+
   /**
    * Ends without the rest of the object.
    *
@@ -320,7 +325,12 @@ abstract class BufferedDestination extends Destination {
   @Override
   void discard(boolean keep, Runnable then) {
     releaseAll();
-    RunOn.FILES.run(session, () -> discard(keep), failure -> then.run());
+    RunOn.Work discards = () -> discard(keep);
+    if (isOpen()) {
+      RunOn.tidySurely(session, discards, failure -> then.run());
+    } else {
+      RunOn.FILES.run(session, discards, failure -> then.run());
+    }
   }
 
   @Override

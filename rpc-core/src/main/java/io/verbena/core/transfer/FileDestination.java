@@ -406,6 +406,11 @@ final class FileDestination extends BufferedDestination {
   }
 
   @Override
+  boolean isOpen() {
+    return channel != null;
+  }
+
+  @Override
   void discard(boolean keep) {
     FileChannel open = channel;
     if (open == null) {
