@@ -172,6 +172,38 @@ class FileTransferTest {
   }
 
   @Test
+  void anInterruptedThreadClosesNoChannelOfItsUsers() throws IOException {
+    Path file = Files.write(directory.resolve("file"), new byte[10]);
+    try (FileChannel open = FileChannel.open(file)) {
+      Thread.currentThread().interrupt();
+      ObjectRef ref = bulk.publish(Source.file(open, 0, 10));
+      assertThat(Thread.interrupted()).as("still interrupted").isTrue();
+      bulk.await(bulk.fetch(ref, Landing.pooled(10))).close();
+    }
+  }
+
+  @Test
+  void aFillerThatLeavesItsThreadInterruptedClosesNoFileBehindIt() throws IOException {
+    Path file = Files.write(directory.resolve("file"), new byte[10]);
+    Source filler = Source.generator(10, (chunk, offset) -> Thread.currentThread().interrupt());
+    ObjectRef ref = bulk.publish(Source.gathered(filler, Source.file(file)));
+    for (int i = 0; i < 2; i++) {
+      bulk.await(bulk.fetch(ref, Landing.file(directory.resolve("copy")))).close();
+    }
+  }
+
+  @Test
+  void aFileThatIsLongerThanItsSystemSaysIsNoSource() throws IOException {
+    Path made = Path.of("/proc/version");
+    assumeTrue(Files.exists(made));
+    Source source = Source.file(made);
+    assertThat(source.length()).isZero();
+    assertThatThrownBy(() -> bulk.publish(source))
+        .isInstanceOf(UncheckedIOException.class)
+        .hasMessageContainingAll(made.toString(), "it has bytes, but the size 0");
+  }
+
+  @Test
   void aDirectoryIsNoSource() {
     assertIsNoSource(directory, "Is a directory");
   }

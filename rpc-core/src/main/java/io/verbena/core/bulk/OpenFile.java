@@ -42,7 +42,13 @@ public final class OpenFile {
       requireRegular(path);
       FileChannel channel = FileChannel.open(path, StandardOpenOption.READ);
       try {
-        channel.read(ByteBuffer.allocate(1), 0); // a directory can be opened, but not read
+        // A directory can be opened, but not read. Files in /proc have bytes and the size 0.
+        if (channel.read(ByteBuffer.allocate(1), 0) > 0 && channel.size() == 0) {
+          throw new FileSystemException(
+              path.toString(),
+              null,
+              "it has bytes, but the size 0: read it into memory, and send that");
+        }
         return new OpenFile(path, channel, true);
       } catch (IOException e) {
         channel.close();
@@ -72,6 +78,7 @@ public final class OpenFile {
 
   /** Returns a file that its user opened and closes. */
   static OpenFile lent(FileChannel channel) {
+    boolean interrupted = Thread.interrupted(); // such a thread closes each channel that it reads
     try {
       channel.read(ByteBuffer.allocate(0), 0); // fails here instead of in a link, which would end
       return new OpenFile(null, channel, false);
@@ -79,6 +86,10 @@ public final class OpenFile {
       throw new IllegalArgumentException("a source's channel must be open for reading", e);
     } catch (IOException e) {
       throw new UncheckedIOException("cannot read from a source's channel: " + e, e);
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 

@@ -80,6 +80,9 @@ public abstract class ReplyMessage implements Reply, Outgoing, WireEncoder.Growt
   /** Returns whether the reply is no longer wanted. */
   public abstract boolean isCancelled();
 
+  /** Interrupts the handler's thread no more: it would close the channels that it reads. */
+  abstract void endInterrupts();
+
   public Metadata replyMetadata() {
     Metadata set = replyMetadata;
     return set == null ? Metadata.EMPTY : set;
@@ -116,10 +119,11 @@ public abstract class ReplyMessage implements Reply, Outgoing, WireEncoder.Growt
     }
     boolean opened = false;
     try {
+      result().writeVarLong(given.length());
+      endInterrupts();
       if (isCancelled()) {
         throw new CancellationException("its answer is no longer wanted");
       }
-      result().writeVarLong(given.length());
       answer = new Answer(OpenSource.open(given.source()), given);
       opened = true;
     } finally {

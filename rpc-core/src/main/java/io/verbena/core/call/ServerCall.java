@@ -673,6 +673,13 @@ public final class ServerCall extends ReplyMessage
     due.forEach(host::runUsers);
   }
 
+  @Override
+  void endInterrupts() {
+    synchronized (lock) {
+      runner = null;
+    }
+  }
+
   /**
    * Returns the status of a stopped handler, whose reply may arrive before the caller's timer
    * expires.
