@@ -41,7 +41,7 @@ final class CountsTest {
       """
       on    until         turns  frames  Sends  receives
       rdma  first answer  4      2 + 2
-      rdma  on RDMA       8      4 + 4          11 + 11
+      rdma  on RDMA       7      5 + 3          11 + 11
       mem   first answer  4      2 + 2
       """;
 

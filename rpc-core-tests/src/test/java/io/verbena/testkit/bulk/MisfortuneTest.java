@@ -68,7 +68,9 @@ class MisfortuneTest {
           (seed & 4) == 0 ? TransferOptions.DEFAULT : TransferOptions.DEFAULT.withChecksum();
       ObjectRef ref = bulk.publish(source);
       bulk.open();
+      bulk.steps(10); // the server's first message comes
       transfer = bulk.session.objects().fetch(ref, landing, options);
+      bulk.world.clock().advance(Duration.ofMillis(25)); // a better link is asked for now
     }
 
     void assertArrivedOnceAndWhole() {

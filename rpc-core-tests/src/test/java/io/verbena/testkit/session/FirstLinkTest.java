@@ -20,7 +20,7 @@ class FirstLinkTest extends TwoLinks {
 
   private void upgradeIt() {
     call("first");
-    world.settle();
+    world.pass(Duration.ofMillis(25));
     assertThat(upgrade.lastOffer()).isNotNull();
   }
 

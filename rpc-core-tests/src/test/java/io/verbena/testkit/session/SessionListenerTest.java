@@ -179,7 +179,7 @@ class SessionListenerTest {
     Session session =
         world.client(c -> c.upgrades(upgrade).sessionListener(atClient)).session(world.address());
     call(session);
-    world.pass(Duration.ofMillis(10));
+    world.pass(Duration.ofMillis(30));
     assertThat(atClient.take()).startsWith("opened").endsWith("path mem").hasSize(2);
     assertThat(atServer.take()).startsWith("opened").endsWith("path mem").hasSize(2);
     assertThat(Objects.requireNonNull(upgrade.lastOffer())).isNotNull();

@@ -47,8 +47,9 @@ final class Upgrade implements Participant {
   static final Duration FIRST_DELAY = Duration.ofSeconds(1);
 
   /**
-   * The delay of a preferred upgrade after the session opened, unless a message of the peer ends it
-   * sooner. Making a link keeps both loops busy, so the first call would wait for it.
+   * The delay of a preferred upgrade after the session opened, and again after the server's first
+   * message, unless another message ends it sooner. Making a link keeps both loops busy, so the
+   * first call would wait for it.
    */
   private static final Duration HEAD_START = Duration.ofMillis(20);
 
@@ -353,7 +354,7 @@ final class Upgrade implements Participant {
     if (!obstacle.isEmpty()) {
       failed(obstacle);
     } else {
-      links.afterMessage(this::headStartEnded);
+      links.afterMessage(this::firstAnswered);
       headStart(MOST_HEAD_STARTS - 1);
     }
   }
@@ -367,15 +368,24 @@ final class Upgrade implements Participant {
               if (more > 0 && links.participants.any(Participant::wantsLink)) {
                 headStart(more - 1);
               } else {
-                links.afterMessage(null);
-                attempt();
+                headStartEnds();
               }
             });
   }
 
-  /** The server's first message, most often the first answer, ends the head start. */
-  private void headStartEnded() {
+  /**
+   * The server's first message, most often the first answer, has come. The next one ends the head
+   * start, because a session of a single call is closed soon, and needs no better link.
+   */
+  private void firstAnswered() {
     loop.timers().cancel(timer);
+    links.afterMessage(this::headStartEnds);
+    headStart(0);
+  }
+
+  private void headStartEnds() {
+    loop.timers().cancel(timer);
+    links.afterMessage(null);
     attempt();
   }
 
