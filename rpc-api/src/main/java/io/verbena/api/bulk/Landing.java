@@ -156,6 +156,11 @@ public sealed interface Landing {
    * @param synced whether its bytes are on the disk before it appears
    */
   record InFile(Path path, boolean synced) implements Landing {
+    /** Checks that there is a path. */
+    public InFile {
+      Checks.required("path", path);
+    }
+
     /**
      * Returns the same landing, whose file appears as soon as the operating system has its bytes,
      * as with an ordinary copy. If the machine crashes soon afterwards, the file may be shorter
@@ -177,6 +182,11 @@ public sealed interface Landing {
    * @param consumer receives the bytes
    */
   record InChunks(ChunkConsumer consumer) implements Landing {
+    /** Checks that there is a consumer. */
+    public InChunks {
+      Checks.required("consumer", consumer);
+    }
+
     @Override
     public long capacity() {
       return Long.MAX_VALUE;
@@ -192,6 +202,7 @@ public sealed interface Landing {
   record Watched(Landing landing, Consumer<? super Transfer> watcher) implements Landing {
     /** Checks that the landing is one of this end. */
     public Watched {
+      Checks.required("landing", landing);
       Checks.required("watcher", watcher);
       Checks.that(!(landing instanceof AtCaller), "landing", "one of this end's", landing);
     }

@@ -174,8 +174,9 @@ public sealed interface Source {
    * @param length of the range, in bytes
    */
   record OfFile(Path path, long offset, long length) implements Source {
-    /** Checks the range. */
+    /** Checks the values. */
     public OfFile {
+      Checks.required("path", path);
       checkRange(offset, length);
     }
   }
@@ -188,8 +189,9 @@ public sealed interface Source {
    * @param length of the range, in bytes
    */
   record OfChannel(FileChannel channel, long offset, long length) implements Source {
-    /** Checks the range. */
+    /** Checks the values. */
     public OfChannel {
+      Checks.required("channel", channel);
       checkRange(offset, length);
     }
   }
@@ -201,8 +203,9 @@ public sealed interface Source {
    * @param filler makes the bytes
    */
   record Generated(long length, Filler filler) implements Source {
-    /** Checks the length. */
+    /** Checks the values. */
     public Generated {
+      Checks.required("filler", filler);
       Checks.between("length", length, 0, Long.MAX_VALUE);
     }
   }
@@ -249,6 +252,7 @@ public sealed interface Source {
   record Counted(Source source, Runnable retain, Runnable release) implements Source {
     /** Checks the values. */
     public Counted {
+      Checks.required("source", source);
       Checks.required("retain", retain);
       Checks.required("release", release);
       Checks.that(!(source instanceof Counted), "source", "counted once", source);
