@@ -48,11 +48,14 @@ final class TcpBulk implements BulkPort {
   /** A piece was refused, and no room has been reported since. */
   private boolean pushedBack;
 
+  private final boolean sendsFiles;
+
   TcpBulk(TcpLink link, FrameWriter writer, OpenTargets targets, boolean tls, Pace pace) {
     this.link = link;
     this.writer = writer;
     this.targets = targets;
     this.tls = tls;
+    this.sendsFiles = !tls && FilePiece.areSent();
     this.pace = pace;
   }
 
@@ -143,7 +146,7 @@ final class TcpBulk implements BulkPort {
 
   @Override
   public boolean writesFrom(FileChannel file) {
-    return !tls && FilePiece.canBeOf(file);
+    return sendsFiles && FilePiece.canBeOf(file);
   }
 
   @Override
@@ -246,6 +249,7 @@ final class TcpBulk implements BulkPort {
       bytesUnderWay -= length;
       sourcesInUse -= uses;
       if (!future.isSuccess()) {
+        FilePiece.failed(future.cause());
         link.bulkFailed(future.cause());
       } else if (!memory.scope().isAlive()) {
         link.bulkFailed(
