@@ -33,7 +33,7 @@ final class FilePiece extends DefaultFileRegion {
     return !refused;
   }
 
-  /** Heeds why a write failed. If the kernel cannot send from a file, later links read files. */
+  /** Heeds why a piece failed. If the kernel cannot send from a file, later links read files. */
   static void failed(Throwable cause) {
     if (isRefusal(cause) && !refused) {
       refused = true;
@@ -43,10 +43,9 @@ final class FilePiece extends DefaultFileRegion {
     }
   }
 
-  /** Returns whether a write failed because of its file, not because of the connection. */
+  /** Returns whether a piece failed because of its file, not because of the connection. */
   static boolean isRefusal(Throwable cause) {
     return cause instanceof NativeIoException failure
-        && String.valueOf(failure.getMessage()).startsWith("sendfile")
         && NOT_FROM_HERE.contains(failure.expectedErr());
   }
 

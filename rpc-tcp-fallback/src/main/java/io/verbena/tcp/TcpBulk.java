@@ -249,7 +249,9 @@ final class TcpBulk implements BulkPort {
       bytesUnderWay -= length;
       sourcesInUse -= uses;
       if (!future.isSuccess()) {
-        FilePiece.failed(future.cause());
+        if (sendsFiles && memory.equals(MemorySegment.NULL)) {
+          FilePiece.failed(future.cause());
+        }
         link.bulkFailed(future.cause());
       } else if (!memory.scope().isAlive()) {
         link.bulkFailed(
