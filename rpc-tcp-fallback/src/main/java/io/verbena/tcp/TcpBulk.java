@@ -36,6 +36,10 @@ final class TcpBulk implements BulkPort {
   private final FrameWriter writer;
   private final OpenTargets targets;
   private final boolean tls;
+
+  /** Whether the kernel sends from files. It never changes, because transfers rely on it. */
+  private final boolean sendsFiles;
+
   private final Pace pace;
 
   /** The callbacks of written pieces, to be called once the stack is unwound. */
@@ -47,8 +51,6 @@ final class TcpBulk implements BulkPort {
 
   /** A piece was refused, and no room has been reported since. */
   private boolean pushedBack;
-
-  private final boolean sendsFiles;
 
   TcpBulk(TcpLink link, FrameWriter writer, OpenTargets targets, boolean tls, Pace pace) {
     this.link = link;
@@ -232,7 +234,10 @@ final class TcpBulk implements BulkPort {
   /** A piece that is being written. */
   private final class Write implements ChannelFutureListener {
     private final int length;
+
+    /** The source; NULL if it is a file, or if TLS has copied it. */
     private final MemorySegment memory;
+
     private final Runnable whenWritten;
 
     /** The number of sources in use until this ends: none with TLS, which has copied them. */

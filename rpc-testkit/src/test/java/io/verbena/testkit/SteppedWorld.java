@@ -31,6 +31,10 @@ import java.util.function.Consumer;
 public final class SteppedWorld implements AutoCloseable {
   private static final String ADDRESS = "mem://server";
   private static final int MOST_STEPS = 1_000_000;
+
+  /** A little longer than a session waits for the second message of its server. */
+  public static final Duration HEAD_START = Duration.ofMillis(25);
+
   private static final Duration TICK = Duration.ofMillis(1);
   private static final Duration LONGEST_WAIT = Duration.ofHours(1);
   private static final Duration LONGEST_WAIT_FOR_THREADS = Duration.ofSeconds(10);
@@ -175,6 +179,11 @@ public final class SteppedWorld implements AutoCloseable {
       }
     }
     throw new AssertionError("not settled after " + MOST_STEPS + " steps");
+  }
+
+  /** Lets the time pass after which a session that was answered once asks for a better link. */
+  public void passHeadStart() {
+    pass(HEAD_START);
   }
 
   /** Lets time pass, a millisecond at a time, settling at each. */

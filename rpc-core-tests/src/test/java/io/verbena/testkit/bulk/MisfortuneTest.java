@@ -14,6 +14,7 @@ import io.verbena.api.bulk.TransferException;
 import io.verbena.api.bulk.TransferOptions;
 import io.verbena.mem.InMemoryNetwork.Admission;
 import io.verbena.testkit.Seed;
+import io.verbena.testkit.SteppedWorld;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.URI;
@@ -70,7 +71,7 @@ class MisfortuneTest {
       bulk.open();
       bulk.steps(10); // the server's first message comes
       transfer = bulk.session.objects().fetch(ref, landing, options);
-      bulk.world.clock().advance(Duration.ofMillis(25)); // a better link is asked for now
+      bulk.world.clock().advance(SteppedWorld.HEAD_START); // a better link is asked for now
     }
 
     void assertArrivedOnceAndWhole() {

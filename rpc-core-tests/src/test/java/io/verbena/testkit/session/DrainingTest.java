@@ -26,7 +26,7 @@ class DrainingTest extends TwoLinks {
     Probe.Stub stub = new Probe.Stub(session);
     List<CompletableFuture<String>> calls = new ArrayList<>();
     calls.add(stub.submit(Probe.ECHO, "opens"));
-    world.pass(Duration.ofMillis(25));
+    world.passHeadStart();
     fast.drop(fastLink(), "cable pulled");
     world.settle();
     world.network().drop(first, "the other cable pulled, while the first is drained");
@@ -46,7 +46,7 @@ class DrainingTest extends TwoLinks {
   @Test
   void nothingIsMadeForASessionThatIsClosedMeanwhile() {
     new Probe.Stub(session).submit(Probe.ECHO, "opens");
-    world.pass(Duration.ofMillis(25));
+    world.passHeadStart();
     fast.drop(fastLink(), "cable pulled");
     world.settle();
     world.network().drop(first, "the other cable pulled, while the first is drained");

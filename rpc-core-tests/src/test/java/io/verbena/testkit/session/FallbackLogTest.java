@@ -59,7 +59,7 @@ class FallbackLogTest {
     Session session = world.client(c -> c.upgrades(upgrade).path(policy)).session(world.address());
     CompletableFuture<String> call = new Probe.Stub(session).submit(Probe.ECHO, "text");
     world.runUntil(call::isDone);
-    world.pass(Duration.ofMillis(25));
+    world.passHeadStart();
     return session;
   }
 
@@ -126,7 +126,7 @@ class FallbackLogTest {
       Session session = other.client(c -> c.upgrades(upgrade)).session(other.address());
       CompletableFuture<String> call = new Probe.Stub(session).submit(Probe.ECHO, "text");
       other.runUntil(call::isDone);
-      other.pass(Duration.ofMillis(25));
+      other.passHeadStart();
     }
     assertThat(lines())
         .hasSize(2)

@@ -20,7 +20,7 @@ class FirstLinkTest extends TwoLinks {
 
   private void upgradeIt() {
     call("first");
-    world.pass(Duration.ofMillis(25));
+    world.passHeadStart();
     assertThat(upgrade.lastOffer()).isNotNull();
   }
 

@@ -7,7 +7,6 @@ import io.verbena.api.Session;
 import io.verbena.api.stub.Schema;
 import io.verbena.api.stub.ServiceBinding;
 import io.verbena.api.stub.ServiceDescriptor;
-import io.verbena.codec.WireDecoder;
 import io.verbena.codec.WireEncoder;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
@@ -15,7 +14,6 @@ import io.verbena.core.frame.Hello;
 import io.verbena.core.frame.OfferedService;
 import io.verbena.core.frame.PeerLimits;
 import io.verbena.core.frame.SessionKey;
-import io.verbena.core.frame.Welcome;
 import io.verbena.link.LinkDriver;
 import io.verbena.link.LinkOptions;
 import io.verbena.mem.InMemoryNetwork;
@@ -25,16 +23,13 @@ import io.verbena.testkit.Seed;
 import io.verbena.testkit.SteppedWorld;
 import java.net.URI;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -274,7 +269,7 @@ class HostilePeerTest {
   @Test
   void aPeerThatBrokeItsSessionIsToldSoWhenItResumesIt() {
     SessionKey first = openAndBreak();
-    Listening again = new Listening();
+    ListeningPeer again = new ListeningPeer();
     connect(again);
     sayHelloAgain(again, first);
     settle();
@@ -283,12 +278,12 @@ class HostilePeerTest {
     for (int i = 0; i < 300; i++) {
       openAndBreak();
     }
-    Listening late = new Listening();
+    ListeningPeer late = new ListeningPeer();
     connect(late);
     sayHelloAgain(late, first);
     settle();
     assertThat(late.texts).contains("resumeWindow").contains("broke the protocol");
-    Listening thief = new Listening();
+    ListeningPeer thief = new ListeningPeer();
     connect(thief);
     SessionKey last = openAndBreak();
     sayHelloAgain(thief, new SessionKey(last.id(), 1, 2));
@@ -297,13 +292,13 @@ class HostilePeerTest {
   }
 
   private SessionKey openAndBreak() {
-    Listening raw = new Listening();
+    ListeningPeer raw = new ListeningPeer();
     connect(raw);
     raw.sayHello();
     settle();
     raw.send(frame(FrameKind.SCHEMA, 7, 0, out -> {}));
     assertThrownOut(raw);
-    return Objects.requireNonNull(raw.welcome).key();
+    return raw.key();
   }
 
   @ParameterizedTest
@@ -364,35 +359,10 @@ class HostilePeerTest {
         i -> frame(FrameKind.SCHEMA_REQUEST, i, 0, out -> out.writeInt("probe".hashCode())));
   }
 
-  /** Keeps all that it hears. */
-  private static final class Listening extends RawPeer {
-    private final StringBuilder texts = new StringBuilder();
-    private @Nullable Welcome welcome;
-
-    @Override
-    public void onFrame(ByteBuffer buffer, int from, int to) {
-      super.onFrame(buffer, from, to);
-      if (heard.getLast() == FrameKind.WELCOME) {
-        WireDecoder body = new WireDecoder();
-        body.start(buffer, from + FrameHeader.BYTES, to, 16);
-        welcome = Welcome.read(body);
-      }
-      byte[] bytes = new byte[to - from];
-      buffer.get(from, bytes);
-      texts.append(new String(bytes, StandardCharsets.ISO_8859_1));
-    }
-  }
-
   @Test
   void aClientThatShowsNoContractIsNotToldOfOneThatIsKept() {
-    String address = "mem://keeps";
-    world.server(s -> s.listen(address).serve(Probe.bind(new Probe.Plain())).tellContracts(false));
-    Listening raw = new Listening();
-    attacker.connect(
-        URI.create(address), new LinkOptions(64 * 1024, Duration.ofSeconds(5), null), raw);
-    settle();
-    raw.sayHello();
-    settle();
+    ListeningPeer raw = new ListeningPeer();
+    openTo(raw, "mem://keeps", List.of(Probe.bind(new Probe.Plain())), false);
     int id = OfferedService.id("probe");
     raw.send(frame(FrameKind.SCHEMA_REQUEST, 1, 0, out -> out.writeInt(id)));
     List<OfferedService> another = List.of(new OfferedService("other", 0, 0, List.of(1)));
@@ -431,14 +401,8 @@ class HostilePeerTest {
   /** A server that keeps its contracts announces the service with each of its answers. */
   @Test
   void norAnnouncementsOfWhatItAsksFor() {
-    String address = "mem://wide-and-kept";
-    world.server(s -> s.listen(address).serve(service("wide", 300)).tellContracts(false));
     RawPeer raw = new RawPeer();
-    attacker.connect(
-        URI.create(address), new LinkOptions(64 * 1024, Duration.ofSeconds(5), null), raw);
-    settle();
-    raw.sayHello();
-    settle();
+    openTo(raw, "mem://wide-and-kept", List.of(service("wide", 300)), false);
     int id = OfferedService.id("wide");
     List<OfferedService> shown = List.of(new OfferedService("wide", 0, 0, List.of(1)));
     for (int i = 1; i <= 400; i++) {
@@ -454,7 +418,7 @@ class HostilePeerTest {
   void whoCallsWhatThereIsNotIsToldFewNames() {
     List<ServiceBinding> many =
         IntStream.range(0, 400).mapToObj(i -> service("of-many-services-" + i, 1)).toList();
-    Listening raw = new Listening();
+    ListeningPeer raw = new ListeningPeer();
     openTo(raw, "mem://many", many);
     int before = raw.texts.length();
     raw.send(request(1, 50_000));
@@ -465,9 +429,14 @@ class HostilePeerTest {
   }
 
   private void openTo(RawPeer raw, String address, List<ServiceBinding> services) {
+    openTo(raw, address, services, true);
+  }
+
+  private void openTo(
+      RawPeer raw, String address, List<ServiceBinding> services, boolean tellContracts) {
     world.server(
         s -> {
-          s.listen(address);
+          s.listen(address).tellContracts(tellContracts);
           services.forEach(s::serve);
         });
     attacker.connect(

@@ -3,13 +3,11 @@ package io.verbena.testkit.session;
 import static io.verbena.testkit.RawPeer.frame;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.verbena.codec.WireDecoder;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.frame.Hello;
 import io.verbena.core.frame.PeerLimits;
 import io.verbena.core.frame.SessionKey;
-import io.verbena.core.frame.Welcome;
 import io.verbena.link.Link;
 import io.verbena.link.LinkCapabilities;
 import io.verbena.link.LinkDriver;
@@ -23,7 +21,6 @@ import io.verbena.testkit.RawPeer;
 import io.verbena.testkit.SteppedWorld;
 import java.net.URI;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -60,24 +57,9 @@ class NeverAcknowledgedTest {
   }
 
   /** A client that says what it is told to, and pings as time passes. */
-  private static final class Slow extends RawPeer {
-    private final StringBuilder texts = new StringBuilder();
-    private @Nullable SessionKey key;
+  private static final class Slow extends ListeningPeer {
     private int acknowledged;
     private boolean stopped;
-
-    @Override
-    public void onFrame(ByteBuffer buffer, int from, int to) {
-      super.onFrame(buffer, from, to);
-      if (heard.getLast() == FrameKind.WELCOME) {
-        WireDecoder body = new WireDecoder();
-        body.start(buffer, from + FrameHeader.BYTES, to, 16);
-        key = Welcome.read(body).key();
-      }
-      byte[] bytes = new byte[to - from];
-      buffer.get(from, bytes);
-      texts.append(new String(bytes, StandardCharsets.ISO_8859_1));
-    }
 
     void call(int number) {
       send(
@@ -132,10 +114,6 @@ class NeverAcknowledgedTest {
     return peer;
   }
 
-  private static SessionKey key(Slow peer) {
-    return Objects.requireNonNull(peer.key);
-  }
-
   private void settle() {
     for (int i = 0; i < 4; i++) {
       driver.poll();
@@ -163,7 +141,7 @@ class NeverAcknowledgedTest {
     pass(TOO_LONG.minusSeconds(34));
     assertThat(peer.closed).isNotNull();
     Slow again = connect();
-    again.resume(key(peer));
+    again.resume(peer.key());
     settle();
     assertThat(again.heard).containsExactly(FrameKind.REFUSED);
     assertThat(again.texts).contains("has acknowledged nothing for");
@@ -218,7 +196,7 @@ class NeverAcknowledgedTest {
   void norMayItResumeAgainAndAgain(int seconds) {
     server();
     Slow peer = open();
-    SessionKey session = key(peer);
+    SessionKey session = peer.key();
     peer.call(1);
     settle();
     for (int i = 0; i < TOO_LONG.toSeconds(); i += seconds) {
@@ -241,7 +219,7 @@ class NeverAcknowledgedTest {
     Objects.requireNonNull(peer.link).close();
     pass(Duration.ofSeconds(4));
     Slow again = connect();
-    again.resume(key(peer));
+    again.resume(peer.key());
     settle();
     assertThat(again.heard).contains(FrameKind.WELCOME, FrameKind.RESULT);
     again.acknowledged = 1;
@@ -283,9 +261,9 @@ class NeverAcknowledgedTest {
     settle();
     Slow first = connect();
     Slow second = connect();
-    first.resume(key(peer));
+    first.resume(peer.key());
     settle();
-    second.resume(key(peer));
+    second.resume(peer.key());
     settle();
     assertThat(peer.closed).isNotNull();
     assertThat(first.closed).isNotNull();

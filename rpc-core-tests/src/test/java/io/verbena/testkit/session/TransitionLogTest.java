@@ -54,7 +54,7 @@ class TransitionLogTest {
     Session session = world.client(c -> c.upgrades(upgrade)).session(world.address());
     CompletableFuture<String> call = new Probe.Stub(session).submit(Probe.ECHO, "text");
     world.runUntil(call::isDone);
-    world.pass(Duration.ofMillis(25));
+    world.passHeadStart();
     assertThat(session.path().reason()).isEmpty();
     ThrottledLog.refill();
     told.start();

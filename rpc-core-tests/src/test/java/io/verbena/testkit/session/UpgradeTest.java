@@ -92,7 +92,7 @@ class UpgradeTest {
   void aSessionUpgradesByItselfAndSaysSo() {
     Session session = session();
     call(session, "first");
-    world.pass(Duration.ofMillis(25));
+    world.passHeadStart();
     assertThat(upgrade.lastOffer()).isNotNull();
     assertThat(session.path().reason()).as("nothing keeps it from the better link").isEmpty();
     assertThat(call(session, "second")).isEqualTo("second");
@@ -136,7 +136,7 @@ class UpgradeTest {
   void aPeerThatWantsTcpOnlyIsLeftInPeace() {
     Session session = session(PathPolicy.PREFER_RDMA, PathPolicy.TCP_ONLY);
     call(session, "text");
-    world.pass(Duration.ofMillis(25));
+    world.passHeadStart();
     assertThat(session.path().reason()).contains("on the server: stays on mem by policy");
     assertThat(upgrade.lastOffer()).isNull();
   }
@@ -226,7 +226,7 @@ class UpgradeTest {
   void whenTheBetterLinkDiesCallsGoOnOverTheFirstAndThenReturn() {
     Session session = session();
     call(session, "first");
-    world.pass(Duration.ofMillis(25));
+    world.passHeadStart();
     URI lost = fastLink();
     fast.drop(lost, "cable pulled");
     world.settle();
@@ -242,7 +242,7 @@ class UpgradeTest {
   void aSilentBetterLinkIsNoticedWhileTheSessionStaysOpen() {
     Session session = session();
     call(session, "first");
-    world.pass(Duration.ofMillis(25));
+    world.passHeadStart();
     fast.cut(fastLink());
     CompletableFuture<String> call = new Probe.Stub(session).submit(Probe.ECHO, "into silence");
     world.runUntil(call::isDone);
@@ -353,7 +353,7 @@ class UpgradeTest {
       Session session = small.client(c -> c.upgrades(wordy)).session(small.address());
       CompletableFuture<String> call = new Probe.Stub(session).submit(Probe.ECHO, "text");
       small.runUntil(call::isDone);
-      small.pass(Duration.ofMillis(25));
+      small.passHeadStart();
       assertThat(call).isCompletedWithValue("text");
       assertThat(session.path().reason()).as("upgraded").isEmpty();
     }
@@ -474,7 +474,7 @@ class UpgradeTest {
   void aLinkThatFlapsGetsCallsLessAndLessOften(boolean withTheFirst) {
     Session session = session();
     call(session, "first");
-    world.pass(Duration.ofMillis(25));
+    world.passHeadStart();
     long begun = world.clock().nanoTime();
     Runnable one = () -> fast.drop(fastLink(), "it flaps");
     letsFlap(session, Duration.ofSeconds(2), 6, withTheFirst ? this::allLinksFlap : one);
@@ -489,7 +489,7 @@ class UpgradeTest {
   void oneThatHasStoodForAWhileIsUsedAgainSoon() {
     Session session = session();
     call(session, "first");
-    world.pass(Duration.ofMillis(25));
+    world.passHeadStart();
     letsFlap(session, Duration.ofSeconds(2), 5);
     letsFlap(session, Duration.ofSeconds(61), 1);
     world.pass(Duration.ofMillis(1_100));
@@ -504,7 +504,7 @@ class UpgradeTest {
     for (int i = 0; i < 20; i++) {
       Session session = user.session(world.address());
       call(session, "open " + i);
-      world.pass(Duration.ofMillis(25));
+      world.passHeadStart();
       links.add(fastLink());
     }
     assertThat(links).doesNotHaveDuplicates();

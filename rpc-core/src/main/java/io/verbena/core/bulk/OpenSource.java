@@ -14,9 +14,6 @@ import java.util.List;
  * any thread.
  */
 public sealed interface OpenSource {
-  /** How much memory is copied at a time, in bytes. */
-  int WRITTEN_AT_ONCE = 64 << 10;
-
   /** Opens the files of a source; may block. */
   static OpenSource open(Source source) {
     return open(source, MemoryLife.LENT);
@@ -230,7 +227,7 @@ public sealed interface OpenSource {
    */
   static void requireWritable(MemorySegment memory) throws TransferProblem {
     requireAlive(memory);
-    MemorySegment copy = MemorySegment.ofArray(new byte[WRITTEN_AT_ONCE]);
+    MemorySegment copy = MemorySegment.ofArray(new byte[64 << 10]);
     try {
       for (long at = 0; at < memory.byteSize(); at += copy.byteSize()) {
         long length = Math.min(copy.byteSize(), memory.byteSize() - at);
