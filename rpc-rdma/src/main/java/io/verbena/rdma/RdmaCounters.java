@@ -6,25 +6,27 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts events on all RDMA links of one provider. Safe for use by any thread. */
+/**
+ * Counts events on all RDMA links of one provider, as {@link Snapshot} describes them. Safe for use
+ * by any thread.
+ */
 public final class RdmaCounters {
-  private final LongAdder linksOpened = new LongAdder();
-  private final LongAdder linksClosed = new LongAdder();
-  private final LongAdder unknownTokens = new LongAdder();
-  private final LongAdder replayedTokens = new LongAdder();
-  private final LongAdder expiredTokens = new LongAdder();
-  private final LongAdder brokenRules = new LongAdder();
-  private final LongAdder backPressured = new LongAdder();
-  private final LongAdder creditMessages = new LongAdder();
-  private final LongAdder undrained = new LongAdder();
-  private final LongAdder bulkBytes = new LongAdder();
-  private final LongAdder cacheHits = new LongAdder();
-  private final LongAdder cacheMisses = new LongAdder();
-  private final LongAdder cacheEvictions = new LongAdder();
+  public final LongAdder linksOpened = new LongAdder();
+  public final LongAdder linksClosed = new LongAdder();
+  public final LongAdder unknownTokens = new LongAdder();
+  public final LongAdder replayedTokens = new LongAdder();
+  public final LongAdder expiredTokens = new LongAdder();
+  public final LongAdder brokenRules = new LongAdder();
+  public final LongAdder backPressured = new LongAdder();
+  public final LongAdder creditMessages = new LongAdder();
+  public final LongAdder undrained = new LongAdder();
+  public final LongAdder bulkBytes = new LongAdder();
+  public final LongAdder cacheHits = new LongAdder();
+  public final LongAdder cacheMisses = new LongAdder();
+  public final LongAdder cacheEvictions = new LongAdder();
+  public final LongAdder openBytes = new LongAdder();
+  public final LongAdder quarantinedBytes = new LongAdder();
   private final Set<Idle> cached = ConcurrentHashMap.newKeySet();
-  private final LongAdder openBytes = new LongAdder();
-  private final LongAdder quarantinedBytes = new LongAdder();
-
   private final NanoClock clock;
 
   /** Makes counters, for the links of one provider. */
@@ -118,70 +120,6 @@ public final class RdmaCounters {
         quarantinedBytes.sum());
   }
 
-  public void linkOpened() {
-    linksOpened.increment();
-  }
-
-  /** Counts an open link that has ended. */
-  public void linkClosed() {
-    linksClosed.increment();
-  }
-
-  /** Counts a request with an unknown token. */
-  public void unknownToken() {
-    unknownTokens.increment();
-  }
-
-  /** Counts a request with a used token. */
-  public void replayedToken() {
-    replayedTokens.increment();
-  }
-
-  /** Counts a token that came too late. */
-  public void expiredToken() {
-    expiredTokens.increment();
-  }
-
-  /** Counts a peer that broke the rules of the protocol. */
-  public void brokeRules() {
-    brokenRules.increment();
-  }
-
-  /** Counts a frame that found no room. */
-  public void backPressured() {
-    backPressured.increment();
-  }
-
-  /** Counts a Send that carried only credit. */
-  public void creditMessage() {
-    creditMessages.increment();
-  }
-
-  /** Counts a queue pair that was destroyed before it was drained. */
-  public void undrained() {
-    undrained.increment();
-  }
-
-  /** Counts bytes that are on their way into a peer's memory. */
-  public void bulkBytes(long bytes) {
-    bulkBytes.add(bytes);
-  }
-
-  /** Counts memory that was registered already. */
-  public void cacheHit() {
-    cacheHits.increment();
-  }
-
-  /** Counts memory that had to be registered, to be kept. */
-  public void cacheMiss() {
-    cacheMisses.increment();
-  }
-
-  /** Counts a kept registration that was removed. */
-  public void cacheEviction() {
-    cacheEvictions.increment();
-  }
-
   /** Counts registered bytes as idle, until {@link #busy}. */
   public Idle idle(long bytes) {
     Idle made = new Idle(bytes, clock.nanoTime());
@@ -192,15 +130,5 @@ public final class RdmaCounters {
   /** The memory is in use again, or deregistered. */
   public void busy(Idle one) {
     cached.remove(one);
-  }
-
-  /** Adds to the bytes that peers may write to; negative to subtract. */
-  public void openBytes(long more) {
-    openBytes.add(more);
-  }
-
-  /** Adds to the bytes that are closed and not fenced; negative to subtract. */
-  public void quarantinedBytes(long more) {
-    quarantinedBytes.add(more);
   }
 }

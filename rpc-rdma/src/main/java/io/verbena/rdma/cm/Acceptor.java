@@ -118,7 +118,7 @@ final class Acceptor implements CmListener {
     try {
       greeting = Greeting.decode(ConnectionParameters.privateData(event));
     } catch (LinkException e) {
-      context.counters().unknownToken();
+      context.counters().unknownTokens.increment();
       reject(id, String.valueOf(e.getMessage()));
       return;
     }

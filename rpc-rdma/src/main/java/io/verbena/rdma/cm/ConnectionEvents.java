@@ -54,13 +54,13 @@ final class ConnectionEvents implements CmListener {
       try {
         Greeting greeting = Greeting.decode(ConnectionParameters.privateData(event));
         if (!greeting.token().equals(token)) {
-          counters.unknownToken();
+          counters.unknownTokens.increment();
           link.disconnected("the end that accepted the connection did not make the offer");
           return;
         }
         link.peerTerms(greeting.terms());
       } catch (LinkException e) {
-        counters.unknownToken();
+        counters.unknownTokens.increment();
         link.disconnected(String.valueOf(e.getMessage()));
         return;
       } catch (Throwable e) { // from the provider; it ends only this link

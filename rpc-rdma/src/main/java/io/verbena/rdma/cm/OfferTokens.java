@@ -47,11 +47,11 @@ final class OfferTokens {
     if (offered != null) {
       remember(token, used);
     } else if (used.contains(token)) {
-      counters.replayedToken();
+      counters.replayedTokens.increment();
     } else if (expired.contains(token)) {
-      counters.expiredToken();
+      counters.expiredTokens.increment();
     } else {
-      counters.unknownToken();
+      counters.unknownTokens.increment();
     }
     return offered;
   }

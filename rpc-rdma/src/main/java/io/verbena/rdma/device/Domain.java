@@ -184,18 +184,18 @@ public final class Domain {
       throws IOException {
     MemorySegment.Scope scope = life.scopeOf(segment);
     if (scope == null || life == MemoryLife.ONCE) {
-      counters.cacheMiss();
+      counters.cacheMisses.increment();
       Extent once = scope == null ? Extent.of(segment) : Extent.of(segment, scope);
       return register(once, cachedRights(), MemoryLife.ONCE, share);
     }
     Extent extent = Extent.of(segment, scope);
     Registration known = find(extent);
     if (known != null && mayUse(known, share)) {
-      counters.cacheHit();
+      counters.cacheHits.increment();
       known.use(life);
       return known;
     }
-    counters.cacheMiss();
+    counters.cacheMisses.increment();
     boolean merges = opening == Opening.EXACT_WINDOWS && life == MemoryLife.HELD;
     Registration merged = merges ? withIdleNeighbours(extent, life, share) : null;
     return merged == null ? register(extent, cachedRights(), life, share) : merged;

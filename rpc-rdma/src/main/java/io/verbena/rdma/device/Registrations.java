@@ -231,7 +231,7 @@ public final class Registrations {
     if (reserveIdle(one.bytes())) {
       idle.put(one, counters.idle(one.bytes()));
     } else {
-      counters.cacheEviction();
+      counters.cacheEvictions.increment();
       drop(one);
     }
   }
@@ -268,7 +268,7 @@ public final class Registrations {
   /** Drops an idle registration. */
   void evict(Registration one) {
     if (reuse(one)) {
-      counters.cacheEviction();
+      counters.cacheEvictions.increment();
       drop(one);
     }
   }

@@ -266,7 +266,7 @@ final class LocalTargets {
         new Advertisement(name, access.rkey(), access.address(), access.length(), unitShift);
     LocalTarget target = new LocalTarget(this, access, advertisement, listener);
     names.put(target);
-    context.counters().openBytes(target.length());
+    context.counters().openBytes.add(target.length());
     MemoryWindow window = access.window();
     if (window != null) {
       try {
@@ -281,7 +281,7 @@ final class LocalTargets {
   // ---- closing ----
 
   private void closing(LocalTarget target) {
-    context.counters().quarantinedBytes(target.length());
+    context.counters().quarantinedBytes.add(target.length());
     if (!link.isOpen()) {
       return; // the end of the link fences everything
     }
@@ -323,9 +323,9 @@ final class LocalTargets {
     }
     names.remove(target.name());
     waiters.freed();
-    context.counters().openBytes(-target.length());
+    context.counters().openBytes.add(-target.length());
     if (target.closed) {
-      context.counters().quarantinedBytes(-target.length());
+      context.counters().quarantinedBytes.add(-target.length());
     }
     target.fenced();
   }

@@ -367,7 +367,7 @@ final class RdmaBulk implements BulkPort {
       sends.stepOrders();
       if (!sends.hasRoomForWrite()) {
         link.writeTurnedBack();
-        context.counters().backPressured();
+        context.counters().backPressured.increment();
         return SendResult.BACK_PRESSURED;
       }
       post(to, from, region.registration().lkey(), length, checkpoint, whenWritten);

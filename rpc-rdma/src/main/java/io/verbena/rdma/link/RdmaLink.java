@@ -250,7 +250,7 @@ public final class RdmaLink implements Link, CompletionSink {
       return;
     }
     enter(State.OPEN);
-    context.counters().linkOpened();
+    context.counters().linksOpened.increment();
     try {
       listener = opening.opened(this);
     } catch (RuntimeException e) {
@@ -319,7 +319,7 @@ public final class RdmaLink implements Link, CompletionSink {
     }
     blocked = true;
     watch(); // no request under way would show that the path is dead
-    context.counters().backPressured();
+    context.counters().backPressured.increment();
     return SendResult.BACK_PRESSURED;
   }
 
@@ -545,7 +545,7 @@ public final class RdmaLink implements Link, CompletionSink {
     boolean drained = drain.isDrained(now);
     if (drained || drain.isOverdue(now)) {
       if (!drained && listener != null) {
-        context.counters().undrained();
+        context.counters().undrained.increment();
       }
       finish();
       work++;
@@ -721,7 +721,7 @@ public final class RdmaLink implements Link, CompletionSink {
       opening.failed(reason);
       return;
     }
-    context.counters().linkClosed();
+    context.counters().linksClosed.increment();
     try {
       told.onClosed(reason);
     } catch (RuntimeException e) {
@@ -736,7 +736,7 @@ public final class RdmaLink implements Link, CompletionSink {
     if (!brokenByPeer) {
       brokenByPeer = true;
       CLOSED.warn("The link to {} is closed: {}", peerAddress, how);
-      context.counters().brokeRules();
+      context.counters().brokenRules.increment();
     }
     mute();
     fail(how);

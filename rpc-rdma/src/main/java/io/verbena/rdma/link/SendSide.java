@@ -305,7 +305,7 @@ final class SendSide {
     if (credits.owesLittle() || !credits.canReturnCredit() || !sendControl(SendHeader.CREDIT)) {
       return false;
     }
-    counters.creditMessage();
+    counters.creditMessages.increment();
     return true;
   }
 
@@ -444,7 +444,7 @@ final class SendSide {
       throws IOException {
     block.sge(0, from, length, lkey).remote(0, to, rkey);
     writes++;
-    counters.bulkBytes(length);
+    counters.bulkBytes.add(length);
     post(
         block,
         RegisteredPool.NONE,
