@@ -9,6 +9,7 @@ import io.verbena.link.LinkDriver;
 import io.verbena.link.LinkException;
 import io.verbena.link.LinkListener;
 import io.verbena.link.MemoryLife;
+import io.verbena.link.NumberedMemory;
 import io.verbena.link.NumberedTarget;
 import io.verbena.link.RemoteTarget;
 import io.verbena.link.SendResult;
@@ -332,7 +333,7 @@ final class InMemoryLink implements Link {
       }
       Target target = new Target(++lastTarget, region.memory().asSlice(offset, length), listener);
       if (!isClosed()) {
-        open.put(target.id, target);
+        open.put(target.number, target);
       }
       return target;
     }
@@ -404,9 +405,7 @@ final class InMemoryLink implements Link {
     }
 
     private boolean land(BulkWrite write, @Nullable Target target) {
-      if (target == null
-          || write.at != target.arrived
-          || write.length > target.memory.byteSize() - write.at) {
+      if (target == null || !target.takesNext(write.at, write.length)) {
         abort("the peer wrote where nothing was open to it");
         return false;
       }
@@ -421,10 +420,7 @@ final class InMemoryLink implements Link {
         return false;
       }
       write.done();
-      target.arrived += write.length;
-      if (write.checkpoint) {
-        target.listener.onArrived(target.arrived);
-      }
+      target.arrived(write.length, write.checkpoint);
       return true;
     }
 
@@ -445,30 +441,23 @@ final class InMemoryLink implements Link {
       }
     }
 
-    private final class Target implements BulkTarget {
-      final long id;
-      final MemorySegment memory;
-      final Listener listener;
-      long arrived;
-
-      Target(long id, MemorySegment memory, Listener listener) {
-        this.id = id;
-        this.memory = memory;
-        this.listener = listener;
+    private final class Target extends NumberedMemory {
+      Target(long number, MemorySegment memory, Listener listener) {
+        super(number, memory, listener);
       }
 
       @Override
       public byte[] advertisement() {
         return ByteBuffer.allocate(ADVERTISEMENT_BYTES)
             .putLong(self)
-            .putLong(id)
+            .putLong(number)
             .putLong(memory.byteSize())
             .array();
       }
 
       @Override
       public void close(Runnable whenFenced) {
-        @Nullable Target was = open.remove(id);
+        @Nullable Target was = open.remove(number);
         if (isClosed() || was == null) {
           whenFenced.run();
         } else {

@@ -5,6 +5,7 @@ import io.verbena.link.BulkRegion;
 import io.verbena.link.BulkTarget;
 import io.verbena.link.LinkException;
 import io.verbena.link.MemoryLife;
+import io.verbena.link.NumberedMemory;
 import io.verbena.link.NumberedTarget;
 import io.verbena.link.RemoteTarget;
 import io.verbena.link.SendResult;
@@ -22,7 +23,6 @@ import org.jspecify.annotations.Nullable;
  * loop writes to it.
  */
 final class ShmBulk implements BulkPort {
-  private static final int ADVERTISEMENT_BYTES = 2 * Long.BYTES;
   private static final int MOST_CHUNK_BYTES = 64 << 10;
 
   private final ShmLink link;
@@ -78,20 +78,7 @@ final class ShmBulk implements BulkPort {
 
   @Override
   public RemoteTarget remote(ByteBuffer advertisement) throws LinkException {
-    int size = advertisement.remaining();
-    if (size != ADVERTISEMENT_BYTES) {
-      throw new LinkException(
-          "the peer's advertisement has %d bytes, not %d".formatted(size, ADVERTISEMENT_BYTES),
-          null);
-    }
-    long number = advertisement.getLong();
-    long length = advertisement.getLong();
-    if (number < 1 || length < 1) {
-      throw new LinkException(
-          "the peer advertised %d bytes as target %d: both begin with 1".formatted(length, number),
-          null);
-    }
-    return new NumberedTarget(number, length);
+    return NumberedTarget.read(advertisement);
   }
 
   @Override
@@ -155,10 +142,10 @@ final class ShmBulk implements BulkPort {
       }
       return; // the target was closed meanwhile
     }
-    if (at != target.arrived || bytes > target.memory.byteSize() - at) {
+    if (!target.takesNext(at, bytes)) {
       throw new BrokenRing(
           "the peer wrote %d bytes at %d of target %d, which has %d, and %d is next"
-              .formatted(bytes, at, number, target.memory.byteSize(), target.arrived));
+              .formatted(bytes, at, number, target.memory.byteSize(), target.arrived()));
     }
     if (!target.memory.scope().isAlive()) {
       link.abort(
@@ -167,10 +154,7 @@ final class ShmBulk implements BulkPort {
       return;
     }
     MemorySegment.copy(memory, from + Records.PIECE_HEADER_BYTES, target.memory, at, bytes);
-    target.arrived += bytes;
-    if (checkpoint) {
-      target.listener.onArrived(target.arrived);
-    }
+    target.arrived(bytes, checkpoint);
   }
 
   /** The link is closed: nothing is read or written from here on. */
@@ -179,24 +163,9 @@ final class ShmBulk implements BulkPort {
     open.clear();
   }
 
-  private final class Target implements BulkTarget {
-    final long number;
-    final MemorySegment memory;
-    final Listener listener;
-    long arrived;
-
+  private final class Target extends NumberedMemory {
     Target(long number, MemorySegment memory, Listener listener) {
-      this.number = number;
-      this.memory = memory;
-      this.listener = listener;
-    }
-
-    @Override
-    public byte[] advertisement() {
-      return ByteBuffer.allocate(ADVERTISEMENT_BYTES)
-          .putLong(number)
-          .putLong(memory.byteSize())
-          .array();
+      super(number, memory, listener);
     }
 
     @Override

@@ -1,7 +1,6 @@
 package io.verbena.tcp;
 
 import io.netty.buffer.ByteBuf;
-import java.nio.ByteBuffer;
 
 /**
  * The header of bulk bytes in the stream. It stands in the place of a frame's length:
@@ -21,8 +20,6 @@ import java.nio.ByteBuffer;
  *    R: the sender wants a receipt
  * </pre>
  *
- * An advertisement is a target's number and its length, 8 bytes each.
- *
  * @param bytes the number of bytes that follow
  * @param target number of the target
  * @param at offset within it
@@ -30,8 +27,11 @@ import java.nio.ByteBuffer;
  * @param asks whether the sender wants a {@link Receipt}
  */
 record Chunk(int bytes, long target, long at, boolean checkpoint, boolean asks) {
+  /** The length of a frame's prefix, in bytes. */
+  static final int PREFIX = 4;
+
   /** The length of the header, in bytes. */
-  static final int HEADER = FrameReader.PREFIX + 2 * Long.BYTES;
+  static final int HEADER = PREFIX + 2 * Long.BYTES;
 
   private static final int MARK = 1 << 31;
   private static final long CHECKPOINT = 1L << 63;
@@ -55,9 +55,5 @@ record Chunk(int bytes, long target, long at, boolean checkpoint, boolean asks) 
   void writeTo(ByteBuf out) {
     long flags = (checkpoint ? CHECKPOINT : 0) | (asks ? ASKS : 0);
     out.writeInt(bytes | MARK).writeLong(target).writeLong(at | flags);
-  }
-
-  static byte[] advertisement(long target, long length) {
-    return ByteBuffer.allocate(2 * Long.BYTES).putLong(target).putLong(length).array();
   }
 }

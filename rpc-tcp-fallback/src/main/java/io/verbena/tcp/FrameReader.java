@@ -12,9 +12,6 @@ import org.jspecify.annotations.Nullable;
  * there may be chunks of bulk bytes, which go to their targets.
  */
 final class FrameReader {
-  /** The length of the prefix of each frame, in bytes. */
-  static final int PREFIX = 4;
-
   private static final int SMALLEST_KEPT = 256;
 
   private final int maxFrameBytes;
@@ -151,7 +148,7 @@ final class FrameReader {
   /** Moves the missing bytes of the first frame or header in {@code to}, and no more. */
   private void topUp(ByteBuf to, ByteBuf from) {
     int have = to.readableBytes();
-    int need = targets.inChunk() ? 0 : PREFIX;
+    int need = targets.inChunk() ? 0 : Chunk.PREFIX;
     if (need <= have && !targets.inChunk()) {
       int length = to.getInt(to.readerIndex());
       if (isSound(length)) {
@@ -209,9 +206,9 @@ final class FrameReader {
   private boolean takeFrames(ByteBuf in) {
     ByteBuffer view = null;
     int shift = 0;
-    while (wantsMore() && in.readableBytes() >= PREFIX) {
-      int start = in.readerIndex() + PREFIX;
-      int length = in.getInt(start - PREFIX);
+    while (wantsMore() && in.readableBytes() >= Chunk.PREFIX) {
+      int start = in.readerIndex() + Chunk.PREFIX;
+      int length = in.getInt(start - Chunk.PREFIX);
       if (!isSound(length)) { // a length that begins a receipt or chunk is never a sound one
         if (beginsReceipt(length)) {
           if (in.readableBytes() < Receipt.BYTES) {
@@ -226,7 +223,7 @@ final class FrameReader {
         owner.onViolation(describe(length));
         return false;
       }
-      if (in.readableBytes() - PREFIX < length) {
+      if (in.readableBytes() - Chunk.PREFIX < length) {
         return false;
       }
       if (view == null) {

@@ -66,15 +66,15 @@ final class FrameWriter {
   /** Queues a frame until the next flush. */
   SendResult send(Slot slot) {
     int length = slot.length();
-    ByteBuf to = owner.isClosed() ? null : roomFor(FrameReader.PREFIX + length);
+    ByteBuf to = owner.isClosed() ? null : roomFor(Chunk.PREFIX + length);
     if (to == null) {
       return owner.isClosed() ? SendResult.CLOSED : SendResult.BACK_PRESSURED;
     }
-    ByteBuffer view = to.internalNioBuffer(to.writerIndex(), FrameReader.PREFIX + length);
+    ByteBuffer view = to.internalNioBuffer(to.writerIndex(), Chunk.PREFIX + length);
     int at = view.position();
     view.putInt(at, length);
-    view.put(at + FrameReader.PREFIX, slot.buffer(), 0, length);
-    to.writerIndex(to.writerIndex() + FrameReader.PREFIX + length);
+    view.put(at + Chunk.PREFIX, slot.buffer(), 0, length);
+    to.writerIndex(to.writerIndex() + Chunk.PREFIX + length);
     return SendResult.SENT;
   }
 

@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.verbena.link.BulkRegion;
 import io.verbena.link.BulkTarget;
+import io.verbena.link.NumberedMemory;
 import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
 import java.util.Map;
@@ -112,8 +113,8 @@ final class OpenTargets {
     }
     Target to = open.get(header.target());
     if (to != null) {
-      if (header.at() != to.arrived) {
-        return describe(header, to) + ", where " + to.arrived + " is next";
+      if (header.at() != to.arrived()) {
+        return describe(header, to) + ", where " + to.arrived() + " is next";
       }
       if (header.bytes() > to.memory.byteSize() - header.at()) {
         return describe(header, to) + ", which has " + to.memory.byteSize();
@@ -141,7 +142,7 @@ final class OpenTargets {
 
   private static String freed(Target target) {
     return "memory was freed while the peer's bulk bytes came in (offset "
-        + target.arrived
+        + target.arrived()
         + " of target "
         + target.number
         + "): keep its arena open until the transfer has ended";
@@ -203,11 +204,8 @@ final class OpenTargets {
       asked |= ended.asks();
     }
     if (ended != null && to != null) {
-      to.arrived += ended.bytes();
-      filled |= to.arrived == to.memory.byteSize();
-      if (ended.checkpoint()) {
-        to.listener.onArrived(to.arrived);
-      }
+      filled |= to.arrived() + ended.bytes() == to.memory.byteSize();
+      to.arrived(ended.bytes(), ended.checkpoint());
     }
   }
 
@@ -225,25 +223,13 @@ final class OpenTargets {
     drop();
   }
 
-  private final class Target implements BulkTarget {
-    private final long number;
-    private final MemorySegment memory;
-    private final Listener listener;
-    private long arrived;
-
+  private final class Target extends NumberedMemory {
     Target(long number, MemorySegment memory, Listener listener) {
-      this.number = number;
-      this.memory = memory;
-      this.listener = listener;
+      super(number, memory, listener);
     }
 
     boolean isAlive() {
       return memory.scope().isAlive();
-    }
-
-    @Override
-    public byte[] advertisement() {
-      return Chunk.advertisement(number, memory.byteSize());
     }
 
     @Override

@@ -18,7 +18,7 @@ import io.netty.buffer.ByteBuf;
  */
 final class Receipt {
   /** The length of a receipt, in bytes. */
-  static final int BYTES = FrameReader.PREFIX + Long.BYTES;
+  static final int BYTES = Chunk.PREFIX + Long.BYTES;
 
   private static final int MARK = 1 << 31;
 
@@ -31,7 +31,7 @@ final class Receipt {
 
   /** Reads a receipt that is complete. Returns the number of bytes that have arrived. */
   static long readFrom(ByteBuf in) {
-    return in.skipBytes(FrameReader.PREFIX).readLong();
+    return in.skipBytes(Chunk.PREFIX).readLong();
   }
 
   /** Writes a receipt. The buffer must have room for it. */

@@ -91,23 +91,7 @@ final class TcpBulk implements BulkPort {
 
   @Override
   public RemoteTarget remote(ByteBuffer advertisement) throws LinkException {
-    if (advertisement.remaining() != 2 * Long.BYTES) {
-      throw new LinkException(
-          "the peer's advertisement must have 16 bytes, but has " + advertisement.remaining(),
-          null);
-    }
-    long number = advertisement.getLong();
-    long length = advertisement.getLong();
-    if (number < 0 || length < 0) {
-      throw new LinkException(
-          "the peer advertised "
-              + length
-              + " bytes as target "
-              + number
-              + ", but neither may be below 0",
-          null);
-    }
-    return new NumberedTarget(number, length);
+    return NumberedTarget.read(advertisement);
   }
 
   @Override

@@ -403,6 +403,6 @@ final class BulkTest {
   }
 
   private static byte[] negative() {
-    return Chunk.advertisement(1, -1);
+    return ByteBuffer.allocate(2 * Long.BYTES).putLong(1).putLong(-1).array();
   }
 }

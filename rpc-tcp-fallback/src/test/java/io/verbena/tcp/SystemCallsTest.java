@@ -154,7 +154,7 @@ final class SystemCallsTest {
     BulkRegion source = source(CHUNK);
     assertThat(client.send(new byte[10])).isEqualTo(SendResult.SENT);
     assertThat(write(from, target, 0, source, CHUNK)).isEqualTo(SendResult.SENT);
-    int frame = FrameReader.PREFIX + 10;
+    int frame = Chunk.PREFIX + 10;
     assertThat(ofClient).containsExactly("write " + (frame + Chunk.HEADER + CHUNK));
   }
 
@@ -167,7 +167,7 @@ final class SystemCallsTest {
     links.stepUntil("the end", () -> !client.heard().frames().isEmpty());
     int shortRead = 512; // little of the chunk, so that little is copied
     int rest = Chunk.HEADER + CHUNK - shortRead;
-    int done = FrameReader.PREFIX + 5;
+    int done = Chunk.PREFIX + 5;
     assertThat(ofServer)
         .containsExactly("read " + shortRead, "read " + rest, "write " + (done + Receipt.BYTES));
   }

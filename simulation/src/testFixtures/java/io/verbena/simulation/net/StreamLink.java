@@ -9,6 +9,7 @@ import io.verbena.link.LinkDriver;
 import io.verbena.link.LinkException;
 import io.verbena.link.LinkListener;
 import io.verbena.link.MemoryLife;
+import io.verbena.link.NumberedMemory;
 import io.verbena.link.NumberedTarget;
 import io.verbena.link.RemoteTarget;
 import io.verbena.link.SendResult;
@@ -423,10 +424,7 @@ final class StreamLink implements Link {
 
     @Override
     public RemoteTarget remote(ByteBuffer advertisement) throws LinkException {
-      if (advertisement.remaining() != 2 * Long.BYTES) {
-        throw new LinkException("an advertisement has 16 bytes here", null);
-      }
-      return new NumberedTarget(advertisement.getLong(), advertisement.getLong());
+      return NumberedTarget.read(advertisement);
     }
 
     boolean hasRoom() {
@@ -489,8 +487,8 @@ final class StreamLink implements Link {
       if (length < 1 || number < 1 || number > lastTarget) {
         return "the peer sent bulk bytes for target " + number + ", which was never open";
       }
-      if (to != null && (at != to.arrived || length > to.memory.byteSize() - at)) {
-        return "the peer sent bulk bytes for offset " + at + ", where " + to.arrived + " is next";
+      if (to != null && !to.takesNext(at, length)) {
+        return "the peer sent bulk bytes for offset " + at + ", where " + to.arrived() + " is next";
       }
       target = to;
       this.at = at;
@@ -518,10 +516,7 @@ final class StreamLink implements Link {
       Target to = target;
       target = null;
       if (to != null) {
-        to.arrived = at;
-        if (checkpoint) {
-          to.listener.onArrived(at);
-        }
+        to.arrived(at - to.arrived(), checkpoint);
       }
     }
 
@@ -531,24 +526,9 @@ final class StreamLink implements Link {
       target = null;
     }
 
-    private final class Target implements BulkTarget {
-      private final long number;
-      private final MemorySegment memory;
-      private final Listener listener;
-      private long arrived;
-
+    private final class Target extends NumberedMemory {
       Target(long number, MemorySegment memory, Listener listener) {
-        this.number = number;
-        this.memory = memory;
-        this.listener = listener;
-      }
-
-      @Override
-      public byte[] advertisement() {
-        return ByteBuffer.allocate(2 * Long.BYTES)
-            .putLong(number)
-            .putLong(memory.byteSize())
-            .array();
+        super(number, memory, listener);
       }
 
       @Override
