@@ -1,5 +1,7 @@
 package io.verbena.verbs.ext;
 
+import java.util.Map;
+
 /** The error numbers of Linux that verbs calls return. */
 public final class Errno {
   public static final int EPERM = 1;
@@ -26,35 +28,12 @@ public final class Errno {
   public static final int ECONNREFUSED = 111;
   public static final int EHOSTUNREACH = 113;
 
+  private static final Map<Integer, String> NAMES = Constants.names(Errno.class);
+
   private Errno() {}
 
   /** Returns the symbolic name, for messages; never fails. */
   public static String name(int errno) {
-    return switch (errno) {
-      case EPERM -> "EPERM";
-      case ENOENT -> "ENOENT";
-      case EINTR -> "EINTR";
-      case EIO -> "EIO";
-      case EBADF -> "EBADF";
-      case EAGAIN -> "EAGAIN";
-      case ENOMEM -> "ENOMEM";
-      case EACCES -> "EACCES";
-      case EFAULT -> "EFAULT";
-      case EBUSY -> "EBUSY";
-      case ENODEV -> "ENODEV";
-      case EINVAL -> "EINVAL";
-      case ENOSYS -> "ENOSYS";
-      case EOPNOTSUPP -> "EOPNOTSUPP";
-      case EADDRINUSE -> "EADDRINUSE";
-      case EADDRNOTAVAIL -> "EADDRNOTAVAIL";
-      case ENETUNREACH -> "ENETUNREACH";
-      case ECONNRESET -> "ECONNRESET";
-      case EISCONN -> "EISCONN";
-      case ENOTCONN -> "ENOTCONN";
-      case ETIMEDOUT -> "ETIMEDOUT";
-      case ECONNREFUSED -> "ECONNREFUSED";
-      case EHOSTUNREACH -> "EHOSTUNREACH";
-      default -> "errno " + errno;
-    };
+    return NAMES.getOrDefault(errno, "errno " + errno);
   }
 }

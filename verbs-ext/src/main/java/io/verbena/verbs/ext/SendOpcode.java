@@ -1,5 +1,7 @@
 package io.verbena.verbs.ext;
 
+import java.util.Map;
+
 /** The operation of a send work request ({@code enum ibv_wr_opcode}). */
 public final class SendOpcode {
   public static final int RDMA_WRITE = 0;
@@ -19,22 +21,12 @@ public final class SendOpcode {
   /** Sends, and also invalidates a window of the receiver. */
   public static final int SEND_WITH_INV = 9;
 
+  private static final Map<Integer, String> NAMES = Constants.names(SendOpcode.class);
+
   private SendOpcode() {}
 
   /** Returns the name, for messages; never fails. */
   public static String name(int opcode) {
-    return switch (opcode) {
-      case RDMA_WRITE -> "RDMA_WRITE";
-      case RDMA_WRITE_WITH_IMM -> "RDMA_WRITE_WITH_IMM";
-      case SEND -> "SEND";
-      case SEND_WITH_IMM -> "SEND_WITH_IMM";
-      case RDMA_READ -> "RDMA_READ";
-      case ATOMIC_CMP_AND_SWP -> "ATOMIC_CMP_AND_SWP";
-      case ATOMIC_FETCH_AND_ADD -> "ATOMIC_FETCH_AND_ADD";
-      case LOCAL_INV -> "LOCAL_INV";
-      case BIND_MW -> "BIND_MW";
-      case SEND_WITH_INV -> "SEND_WITH_INV";
-      default -> "opcode " + opcode;
-    };
+    return NAMES.getOrDefault(opcode, "opcode " + opcode);
   }
 }

@@ -1,5 +1,7 @@
 package io.verbena.verbs.ext;
 
+import java.util.Map;
+
 /** The results of work requests ({@code enum ibv_wc_status}), with explanations for people. */
 public final class WcStatus {
   public static final int SUCCESS = 0;
@@ -20,30 +22,13 @@ public final class WcStatus {
   public static final int RESP_TIMEOUT_ERR = 20;
   public static final int GENERAL_ERR = 21;
 
+  private static final Map<Integer, String> NAMES = Constants.names(WcStatus.class);
+
   private WcStatus() {}
 
   /** Returns the name, for messages; never fails. */
   public static String name(int status) {
-    return switch (status) {
-      case SUCCESS -> "SUCCESS";
-      case LOC_LEN_ERR -> "LOC_LEN_ERR";
-      case LOC_QP_OP_ERR -> "LOC_QP_OP_ERR";
-      case LOC_PROT_ERR -> "LOC_PROT_ERR";
-      case WR_FLUSH_ERR -> "WR_FLUSH_ERR";
-      case MW_BIND_ERR -> "MW_BIND_ERR";
-      case BAD_RESP_ERR -> "BAD_RESP_ERR";
-      case LOC_ACCESS_ERR -> "LOC_ACCESS_ERR";
-      case REM_INV_REQ_ERR -> "REM_INV_REQ_ERR";
-      case REM_ACCESS_ERR -> "REM_ACCESS_ERR";
-      case REM_OP_ERR -> "REM_OP_ERR";
-      case RETRY_EXC_ERR -> "RETRY_EXC_ERR";
-      case RNR_RETRY_EXC_ERR -> "RNR_RETRY_EXC_ERR";
-      case REM_ABORT_ERR -> "REM_ABORT_ERR";
-      case FATAL_ERR -> "FATAL_ERR";
-      case RESP_TIMEOUT_ERR -> "RESP_TIMEOUT_ERR";
-      case GENERAL_ERR -> "GENERAL_ERR";
-      default -> "status " + status;
-    };
+    return NAMES.getOrDefault(status, "status " + status);
   }
 
   /** Returns the name and its usual cause in one line, for logs and exceptions; never fails. */
