@@ -13,7 +13,6 @@ import io.verbena.bench.rival.Perftest;
 import io.verbena.bench.rival.Rival;
 import io.verbena.bench.rival.RivalContestant;
 import io.verbena.bench.run.Match;
-import io.verbena.bench.run.Program;
 import io.verbena.bench.run.Progress;
 import io.verbena.bench.usage.HostInfo;
 import io.verbena.bench.usage.Usage;
@@ -54,7 +53,7 @@ final class Bench implements AutoCloseable {
   private final VerbenaClient client;
   private final BenchControl control;
   private final List<Contestant> contestants = new ArrayList<>();
-  private final List<Program> programs = new ArrayList<>();
+  private @Nullable Perftest perftest;
   private final Map<String, String> elsewhere = new LinkedHashMap<>();
   private final Match match;
   private final @Nullable BenchHost inMemory;
@@ -144,7 +143,7 @@ final class Bench implements AutoCloseable {
       if (rival != Rival.PERFTEST) {
         contestants.add(new RivalContestant(rival, host, () -> control.rivalPort(rival.name())));
       } else if (local) {
-        programs.add(new Perftest(Addresses.device(), host));
+        perftest = new Perftest(Addresses.device(), host);
       } else {
         elsewhere.put(rival.title(), "its server must be on this host; use 'bench local'");
       }
@@ -172,7 +171,7 @@ final class Bench implements AutoCloseable {
         match.play(
             load,
             contestants.stream().filter(one -> names.contains(one.name())).toList(),
-            programs.stream().filter(one -> names.contains(one.name())).toList());
+            names.contains(Rival.PERFTEST.title()) ? perftest : null);
     match
         .absent()
         .forEach(
@@ -190,14 +189,14 @@ final class Bench implements AutoCloseable {
     for (Contestant contestant : contestants) {
       tellIdle(contestant.name(), loads, contestant::takes);
     }
-    for (Program program : programs) {
-      tellIdle(program.name(), loads, program::takes);
+    if (perftest != null) {
+      tellIdle(Rival.PERFTEST.title(), loads, Perftest::measures);
     }
     List<Result> results = new ArrayList<>();
     String failure = "";
     try {
       for (Load load : loads) {
-        results.addAll(match.play(load, contestants, programs));
+        results.addAll(match.play(load, contestants, perftest));
       }
     } catch (IllegalStateException | RpcException e) {
       if (results.isEmpty()) {

@@ -4,7 +4,6 @@ import io.verbena.bench.load.Kind;
 import io.verbena.bench.load.Load;
 import io.verbena.bench.load.Memory;
 import io.verbena.bench.report.Round;
-import io.verbena.bench.run.Program;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -18,7 +17,7 @@ import java.util.regex.Pattern;
  * Runs the programs of perftest between two processes on one device, and reads their output:
  * ib_send_lat for calls one at a time, ib_write_bw and ib_read_bw for large objects.
  */
-public final class Perftest implements Program {
+public final class Perftest {
   private static final int MOST_SECONDS = 60;
   private static final int MOST_TRIES = 5;
   private static final long START_MILLIS = 500;
@@ -46,7 +45,7 @@ public final class Perftest implements Program {
   }
 
   /** Returns whether a program measures a load. It must be a closed loop with the same memory. */
-  static boolean measures(Load load) {
+  public static boolean measures(Load load) {
     if (load.isPaced() || (load.kind().movesObjects() && load.memory() != Memory.WARM)) {
       return false;
     }
@@ -57,20 +56,10 @@ public final class Perftest implements Program {
     };
   }
 
-  @Override
-  public String name() {
-    return Rival.PERFTEST.title();
-  }
-
-  @Override
+  /** Returns the path of a load, with the name of the program. */
   public String path(Load load) {
     String cut = load.size() > MOST_BYTES ? " of " + (MOST_BYTES >> 20) + " MiB" : "";
     return "rdma (" + program(load.kind()) + cut + ", " + device + ")";
-  }
-
-  @Override
-  public boolean takes(Load load) {
-    return measures(load);
   }
 
   private static String program(Kind kind) {
@@ -81,8 +70,12 @@ public final class Perftest implements Program {
     };
   }
 
-  /** A program prints no times if it could not measure the processor's clock. It is run again. */
-  @Override
+  /**
+   * Runs one turn. A program prints no times if it could not measure the processor's clock. It is
+   * run again. A figure that it does not print is 0.
+   *
+   * @throws IOException if the program is missing or fails; the message contains its output
+   */
   public Round turn(Load load) throws IOException, InterruptedException {
     for (int tries = 1; ; tries++) {
       try {

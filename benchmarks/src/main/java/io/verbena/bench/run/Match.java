@@ -10,6 +10,8 @@ import io.verbena.bench.load.Watcher;
 import io.verbena.bench.report.Result;
 import io.verbena.bench.report.Round;
 import io.verbena.bench.report.Tables;
+import io.verbena.bench.rival.Perftest;
+import io.verbena.bench.rival.Rival;
 import io.verbena.bench.usage.Usage;
 import io.verbena.bench.usage.UsageMeter;
 import java.io.IOException;
@@ -80,7 +82,7 @@ public final class Match {
    *
    * @throws IllegalStateException if a call or a program failed, or an answer was wrong
    */
-  public List<Result> play(Load load, List<Contestant> contestants, List<Program> programs)
+  public List<Result> play(Load load, List<Contestant> contestants, @Nullable Perftest perftest)
       throws InterruptedException {
     List<Entry> entries = new ArrayList<>();
     try {
@@ -89,10 +91,10 @@ public final class Match {
           enter(contestant, load, entries);
         }
       }
-      for (Program program : programs) {
-        if (program.takes(load) && !absent.containsKey(program.name())) {
-          enter(program, load, entries);
-        }
+      if (perftest != null
+          && Perftest.measures(load)
+          && !absent.containsKey(Rival.PERFTEST.title())) {
+        enter(perftest, load, entries);
       }
       for (int round = 1; round <= rounds; round++) {
         for (Entry entry : entries) {
@@ -120,12 +122,13 @@ public final class Match {
     }
   }
 
-  private void enter(Program program, Load load, List<Entry> entries) throws InterruptedException {
+  private void enter(Perftest perftest, Load load, List<Entry> entries)
+      throws InterruptedException {
     try {
-      program.turn(load);
-      entries.add(new Started(program, load));
+      perftest.turn(load);
+      entries.add(new Started(perftest, load));
     } catch (IOException e) {
-      absent.put(program.name(), String.valueOf(e.getMessage()));
+      absent.put(Rival.PERFTEST.title(), String.valueOf(e.getMessage()));
     }
   }
 
@@ -138,21 +141,21 @@ public final class Match {
     void close();
   }
 
-  /** An external program. */
+  /** The programs of perftest. */
   private static final class Started implements Entry {
-    private final Program program;
+    private final Perftest perftest;
     private final Load load;
     private final List<Round> taken = new ArrayList<>();
 
-    Started(Program program, Load load) {
-      this.program = program;
+    Started(Perftest perftest, Load load) {
+      this.perftest = perftest;
       this.load = load;
     }
 
     @Override
     public void takeTurn(String stage) throws InterruptedException {
       try {
-        taken.add(program.turn(load));
+        taken.add(perftest.turn(load));
       } catch (IOException e) {
         throw new IllegalStateException(e.getMessage(), e);
       }
@@ -160,7 +163,7 @@ public final class Match {
 
     @Override
     public Result result() {
-      return new Result(program.name(), program.path(load), load, taken, new Histogram(3));
+      return new Result(Rival.PERFTEST.title(), perftest.path(load), load, taken, new Histogram(3));
     }
 
     @Override
