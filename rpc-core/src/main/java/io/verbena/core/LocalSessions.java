@@ -11,7 +11,6 @@ import io.verbena.core.session.Acceptor;
 import io.verbena.core.session.Acceptors;
 import io.verbena.core.session.Connector;
 import io.verbena.core.session.LocalLink;
-import io.verbena.core.session.ServerHandshake;
 import io.verbena.core.session.SessionContext;
 import io.verbena.core.session.UpgradeOptions;
 import io.verbena.core.user.UserSession;
@@ -137,14 +136,14 @@ public final class LocalSessions {
                     server.toString(),
                     client,
                     handler,
-                    link -> ServerHandshake.beginHere(link, acceptors, acceptor)),
+                    link -> acceptors.greetHere(link, acceptor)),
             URI.create("gateway:" + this.address.getScheme()),
             shown,
             false,
             true,
             session -> {});
     CompletableFuture<Session> opened = new CompletableFuture<>();
-    connector.openFromAnyThread(
+    connector.open(
         failure -> {
           if (failure == null) {
             opened.complete(connector.session());

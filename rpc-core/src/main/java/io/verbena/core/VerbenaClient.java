@@ -102,7 +102,7 @@ public final class VerbenaClient implements AutoCloseable {
       throw new IllegalStateException("a stepped client cannot wait; use session(address)");
     }
     Connector connector = connector(address, link, keepsOpen, false);
-    if (connector.isOnALoop()) {
+    if (connector.session().loop().isNotToWait()) {
       connector.session().close();
       throw new IllegalStateException(
           "connect was called on an event loop, by a nonBlocking handler or a callback of an async"
@@ -207,7 +207,7 @@ public final class VerbenaClient implements AutoCloseable {
   public Session session(String address) {
     Connector connector = connector(address, link, keepsOpen, false);
     if (keepsOpen) {
-      connector.openFromAnyThread(failure -> {});
+      connector.open(failure -> {});
     }
     return connector.session();
   }
@@ -246,7 +246,7 @@ public final class VerbenaClient implements AutoCloseable {
   private static CompletableFuture<Void> opened(
       Connector connector, Function<Connector.Failure, RpcException> inWords) {
     CompletableFuture<Void> opened = new CompletableFuture<>();
-    connector.openFromAnyThread(
+    connector.open(
         failure -> {
           if (failure == null) {
             opened.complete(null);

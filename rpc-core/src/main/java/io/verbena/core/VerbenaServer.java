@@ -12,7 +12,6 @@ import io.verbena.core.contract.LocalServices;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.session.Acceptor;
 import io.verbena.core.session.Acceptors;
-import io.verbena.core.session.ServerHandshake;
 import io.verbena.core.session.SessionContext;
 import io.verbena.core.session.UpgradeOptions;
 import io.verbena.core.stat.EngineStat;
@@ -598,16 +597,15 @@ public final class VerbenaServer implements AutoCloseable {
     private static LinkDriver.Listening listen(
         Engine engine, URI uri, LinkOptions link, Acceptors acceptors) {
       EventLoop loop = acceptors.first().loop();
-      LinkDriver.AcceptHandler handler = accepted -> ServerHandshake.begin(accepted, acceptors);
       try {
         if (engine.isStepped()) {
-          return loop.driver().listen(uri, link, handler);
+          return loop.driver().listen(uri, link, acceptors::greet);
         }
         CompletableFuture<LinkDriver.Listening> listening = new CompletableFuture<>();
         loop.execute(
             () -> {
               try {
-                listening.complete(loop.driver().listen(uri, link, handler));
+                listening.complete(loop.driver().listen(uri, link, acceptors::greet));
               } catch (Throwable e) {
                 listening.completeExceptionally(e);
               }

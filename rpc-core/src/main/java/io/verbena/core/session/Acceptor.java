@@ -60,7 +60,7 @@ public final class Acceptor {
 
   /** Returns the figures of every session. */
   public List<SessionStat> stats() {
-    return sessions.values().stream().map(one -> one.core().stat()).toList();
+    return sessions.values().stream().map(one -> one.core.stat()).toList();
   }
 
   /**
@@ -68,19 +68,19 @@ public final class Acceptor {
    * result may wait for its client.
    */
   public void drain(String reason) {
-    sessions.values().forEach(one -> one.core().ending().drain(reason));
+    sessions.values().forEach(one -> one.core.ending().drain(reason));
   }
 
   /** Returns whether every call has ended and every result has arrived. */
   public boolean isDrained() {
     forgetDone();
     return leaving.isEmpty()
-        && sessions.values().stream().allMatch(one -> one.core().ending().isDrained());
+        && sessions.values().stream().allMatch(one -> one.core.ending().isDrained());
   }
 
   public void endAll() {
     Collection<AcceptedSession> ending = new ArrayList<>(sessions.values());
-    ending.forEach(one -> one.core().closeNow());
+    ending.forEach(one -> one.core.closeNow());
     leaving.forEach(SessionImpl::endWhatGoesOn);
   }
 
@@ -112,7 +112,7 @@ public final class Acceptor {
   /** Returns the session that the client may resume, or null. */
   @Nullable AcceptedSession find(SessionKey key) {
     AcceptedSession found = sessions.get(key.id());
-    return found != null && found.key().equals(key) ? found : null;
+    return found != null && found.key.equals(key) ? found : null;
   }
 
   /** Returns whether there is a session with this id. */
@@ -144,13 +144,13 @@ public final class Acceptor {
   }
 
   private void ended(AcceptedSession session) {
-    if (sessions.remove(session.key().id()) != null) {
+    if (sessions.remove(session.key.id()) != null) {
       load.decrementAndGet();
       whenOneEnds.run();
     }
     forgetDone();
-    if (session.core().goesOn()) {
-      leaving.add(session.core());
+    if (session.core.goesOn()) {
+      leaving.add(session.core);
     }
   }
 
@@ -161,8 +161,8 @@ public final class Acceptor {
   /** A session on the server's side. It cannot connect. Without a link it waits for the client. */
   static final class AcceptedSession implements SessionRole {
     private final Acceptor acceptor;
-    private final SessionKey key;
-    private final SessionImpl core;
+    final SessionKey key;
+    final SessionImpl core;
     private long timer = Timers.NONE;
 
     /** The last handshake that resumes the session, or has done so. */
@@ -172,14 +172,6 @@ public final class Acceptor {
       this.acceptor = acceptor;
       this.key = key;
       this.core = acceptor.maker.apply(acceptor.context, this);
-    }
-
-    SessionKey key() {
-      return key;
-    }
-
-    SessionImpl core() {
-      return core;
     }
 
     /** A handshake waits for the session's links to close. One that waits already has lost. */

@@ -149,21 +149,15 @@ public final class Connector implements SessionRole {
     return address.toString();
   }
 
-  /** Returns whether the calling thread steps a loop, so that it must not wait. */
-  public boolean isOnALoop() {
-    return loop.isNotToWait();
-  }
-
   /**
-   * Connects now, as {@link #open} does. Safe for use by any thread. The waiter is called on the
-   * loop.
+   * Connects now. The waiter receives null, or the reason why there is no session, on the loop.
+   * Safe for use by any thread.
    */
-  public void openFromAnyThread(Consumer<@Nullable Failure> waiter) {
-    loop.execute(() -> open(waiter));
+  public void open(Consumer<@Nullable Failure> waiter) {
+    loop.execute(() -> openOnLoop(waiter));
   }
 
-  /** Connects now. The waiter receives null, or the reason why there is no session. On the loop. */
-  public void open(Consumer<@Nullable Failure> waiter) {
+  private void openOnLoop(Consumer<@Nullable Failure> waiter) {
     if (session.isAttached() && session.mayCall()) {
       waiter.accept(null);
     } else if (session.isEnded()) {
@@ -180,14 +174,9 @@ public final class Connector implements SessionRole {
   public void linkWanted() {
     boolean tooEarly = isResuming() && session.isDrainingLinks(); // the session reports its end
     if (!connecting && retryTimer == Timers.NONE && !tooEarly) {
-      begin();
+      times.beginOpening();
+      connect();
     }
-  }
-
-  /** Starts an attempt with the full time. */
-  private void begin() {
-    times.beginOpening();
-    connect();
   }
 
   private boolean isResuming() {
@@ -210,17 +199,7 @@ public final class Connector implements SessionRole {
             times.tokenLimit(isResuming()),
             supplier::get,
             this::connect,
-            silence -> noToken(silence.words()));
-  }
-
-  /** The token supplier has failed. Nothing was sent, and only this end's user can act. */
-  private void noToken(String words) {
-    String reason = "this client's token supplier " + words;
-    if (isResuming()) {
-      attemptFailed(RpcStatus.UNAVAILABLE, reason); // the supplier's next answer may be in time
-    } else {
-      attemptFailed(RpcStatus.UNAUTHENTICATED, reason);
-    }
+            silence -> untrusted("this client's token supplier " + silence.words()));
   }
 
   private void connect(String token) {
@@ -255,15 +234,12 @@ public final class Connector implements SessionRole {
   }
 
   /**
-   * One end does not trust the other's certificate. Presenting the same certificate again would not
-   * help.
+   * One end does not trust the other's certificate, or the token supplier has failed. Only a user
+   * can help. But while the session resumes, certificates may be replaced soon, and the supplier's
+   * next answer may be in time.
    */
   private void untrusted(String reason) {
-    if (isResuming()) {
-      attemptFailed(RpcStatus.UNAVAILABLE, reason); // certificates may be replaced soon
-    } else {
-      attemptFailed(RpcStatus.UNAUTHENTICATED, reason);
-    }
+    attemptFailed(isResuming() ? RpcStatus.UNAVAILABLE : RpcStatus.UNAUTHENTICATED, reason);
   }
 
   private void forgetPeer(String reason) {
@@ -285,7 +261,7 @@ public final class Connector implements SessionRole {
   }
 
   private Hello hello(Link link, String token) {
-    keptEpoch = session.links().settledEpoch();
+    keptEpoch = session.links.settledEpoch();
     return new Hello(
         FrameHeader.VERSION,
         FrameHeader.VERSION,
@@ -296,7 +272,7 @@ public final class Connector implements SessionRole {
         context.takes(context.link()),
         token,
         session.greeting(),
-        keptEpoch == 0 ? session.upgrade().greets(link) : null);
+        keptEpoch == 0 ? session.upgrade.greets(link) : null);
   }
 
   // ---- outcomes, from the handshake ----
@@ -336,7 +312,7 @@ public final class Connector implements SessionRole {
   }
 
   private void welcomedBeside(Link link, Peer peer) {
-    if (session.links().settledEpoch() != keptEpoch) {
+    if (session.links.settledEpoch() != keptEpoch) {
       String gone = "the better link of this session is gone";
       link.abort(gone);
       attemptFailed(RpcStatus.UNAVAILABLE, gone);
@@ -377,7 +353,7 @@ public final class Connector implements SessionRole {
     if (refusal.sessionUnknown() && isResuming()) {
       connecting = false;
       peerLost("the session cannot be resumed: " + refusal.message());
-    } else if (refusal.resumeWhole() && session.links().settledEpoch() != 0) {
+    } else if (refusal.resumeWhole() && session.links.settledEpoch() != 0) {
       connecting = false;
       String reason = "the server refused to resume it: " + refusal.message();
       session.closeLinks(reason, () -> session.controlLost(reason));
@@ -394,16 +370,13 @@ public final class Connector implements SessionRole {
       return;
     }
     connecting = false;
-    retryTimer =
-        loop.timers()
-            .schedule(
-                loop.now() + times.lengthenDelay(),
-                now -> {
-                  retryTimer = Timers.NONE;
-                  if (!session.isEnded()) {
-                    connect();
-                  }
-                });
+    later(
+        times.lengthenDelay(),
+        () -> {
+          if (!session.isEnded()) {
+            connect();
+          }
+        });
   }
 
   private void attemptFailed(RpcStatus status, String met) {
@@ -415,26 +388,33 @@ public final class Connector implements SessionRole {
       return;
     }
     long delay = times.lengthenDelay();
-    if (status == RpcStatus.UNAVAILABLE && times.isRepeating()) {
-      retryTimer = loop.timers().schedule(loop.now() + delay, now -> retry());
-    } else if (!isResuming()) {
+    boolean resuming = isResuming();
+    if (status != RpcStatus.UNAVAILABLE || !times.isRepeating()) {
       times.stopRepeating();
+      if (resuming) {
+        forgetPeer(reason);
+      }
       session.failWaiting(status, reason);
       tellWaiters(new Failure(status, reason));
-      retryTimer = loop.timers().schedule(loop.now() + delay, now -> retry());
-    } else {
-      times.stopRepeating();
-      forgetPeer(reason);
-      session.failWaiting(status, reason);
-      tellWaiters(new Failure(status, reason));
-      if (keepsOpen) {
-        retryTimer = loop.timers().schedule(loop.now() + delay, now -> retry());
+      if (resuming && !keepsOpen) {
+        return;
       }
     }
+    later(delay, this::retry);
+  }
+
+  private void later(long delay, Runnable action) {
+    retryTimer =
+        loop.timers()
+            .schedule(
+                loop.now() + delay,
+                now -> {
+                  retryTimer = Timers.NONE;
+                  action.run();
+                });
   }
 
   private void retry() {
-    retryTimer = Timers.NONE;
     if (!session.isEnded() && session.lacksFirstLink() && (isResuming() || isWanted())) {
       linkWanted();
     }
@@ -444,7 +424,7 @@ public final class Connector implements SessionRole {
   private void connectAgain() {
     long delay = times.delayAfterLoss();
     if (delay > 0 && !connecting && retryTimer == Timers.NONE) {
-      retryTimer = loop.timers().schedule(loop.now() + delay, now -> retry());
+      later(delay, this::retry);
     } else if (isResuming() || isWanted()) {
       linkWanted();
     }

@@ -38,7 +38,9 @@ public final class Ending implements Participant, Timers.Timer {
   static final String CLOSED = "the session was closed on this side";
 
   private final SessionImpl session;
-  private final CompletableFuture<Void> done = new CompletableFuture<>();
+
+  /** Completes when the session has ended. */
+  final CompletableFuture<Void> done = new CompletableFuture<>();
 
   /** The reason why this end drains; null while it does not. */
   private @Nullable String drainReason;
@@ -74,7 +76,7 @@ public final class Ending implements Participant, Timers.Timer {
     if (drainReason == null) {
       drainReason = reason;
       session.leftOrNot();
-      session.participants().forEach(one -> one.drains(reason));
+      session.participants.forEach(one -> one.drains(reason));
       sayDrainIfDue();
     }
   }
@@ -130,7 +132,7 @@ public final class Ending implements Participant, Timers.Timer {
   public void sayLastCallIfDue() {
     if (lastCallOwed
         && !session.isEnded()
-        && !session.participants().any(Participant::asksDrainingPeer)) {
+        && !session.participants.any(Participant::asksDrainingPeer)) {
       lastCallOwed = false;
       session.enqueue(ControlFrame.message(FrameKind.LAST_CALL, 0, out -> {}));
     }
@@ -153,11 +155,6 @@ public final class Ending implements Participant, Timers.Timer {
     return closing;
   }
 
-  /** Returns a future that completes when the session has ended. Safe for use by any thread. */
-  CompletableFuture<Void> done() {
-    return done;
-  }
-
   /** Closes the session when its one-way calls have arrived. */
   void close() {
     if (closing || session.isEnded()) {
@@ -167,7 +164,7 @@ public final class Ending implements Participant, Timers.Timer {
     session.leftOrNot();
     if (isAwaited()) {
       timer = session.loop().timers().schedule(session.loop().now() + LONGEST.toNanos(), this);
-      session.participants().forEach(one -> one.closes(RpcStatus.CANCELLED, CLOSED));
+      session.participants.forEach(one -> one.closes(RpcStatus.CANCELLED, CLOSED));
       session.schedulePump();
     } else {
       leave();
@@ -209,10 +206,10 @@ public final class Ending implements Participant, Timers.Timer {
   /** Notifies the peer that this end closes the session. */
   private void sayGoodbye() {
     SessionLink first =
-        session.links().control() == null ? session.links().out() : session.links().control();
+        session.links.control() == null ? session.links.out() : session.links.control();
     if (first != null) {
-      session.participants().forEach(Participant::lastWords);
-      session.links().run(); // earlier messages are still sent
+      session.participants.forEach(Participant::lastWords);
+      session.links.run(); // earlier messages are still sent
       first.say(FrameKind.GOODBYE);
       first.link.flush();
     }

@@ -5,9 +5,8 @@ import io.verbena.core.frame.UpgradeMessage;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.loop.Timers;
 import io.verbena.core.sequence.Message;
-import io.verbena.core.upgrade.ProviderCalls;
 import io.verbena.link.Link;
-import io.verbena.link.LinkDriver;
+import io.verbena.link.LinkDriver.ConnectHandler;
 import io.verbena.link.LinkException;
 import io.verbena.link.LinkListener;
 import io.verbena.link.LinkOptions;
@@ -33,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>On the loop.
  */
-final class RailRequests implements Participant {
+final class RailRequests implements Participant, Timers.Timer {
   private static final ThrottledLog FEWER =
       ThrottledLog.of(RailRequests.class, "sessions that go over fewer adapters than there are");
 
@@ -68,7 +67,7 @@ final class RailRequests implements Participant {
     this.links = links;
     this.upgrade = upgrade;
     this.life = life;
-    this.rails = links.rails();
+    this.rails = links.rails;
     this.loop = links.context.loop();
   }
 
@@ -91,21 +90,20 @@ final class RailRequests implements Participant {
       return;
     }
     try {
-      URI peer = URI.create(better.link.peerAddress());
-      byte[] content =
-          ProviderCalls.ask("request()", () -> upgrade.driver().request(peer, options(better)));
-      asked = links.role.nextEpoch();
-      timer =
-          upgrade.schedule(
-              options(better).connectTimeout(),
-              () -> {
-                timer = Timers.NONE;
-                failed("the server did not answer");
-              });
-      upgrade.say(FrameKind.RAIL_REQUEST, new UpgradeMessage(asked, content));
+      LinkOptions how = options(better);
+      UpgradeMessage request = upgrade.request(URI.create(better.link.peerAddress()), how);
+      asked = request.epoch();
+      timer = loop.timers().schedule(now + NanoClock.nanos(how.connectTimeout()), this);
+      upgrade.say(FrameKind.RAIL_REQUEST, request);
     } catch (LinkException e) {
       failed(String.valueOf(e.getMessage()));
     }
+  }
+
+  @Override
+  public void onTimer(long nowNanos) {
+    timer = Timers.NONE;
+    failed("the server did not answer");
   }
 
   /** Handles the server's answer if it belongs to the present request. Returns whether it does. */
@@ -114,8 +112,7 @@ final class RailRequests implements Participant {
     if (answer.epoch() != asked || timer == Timers.NONE) {
       return false;
     }
-    loop.timers().cancel(timer);
-    timer = Timers.NONE;
+    stopTimer();
     if (kind == FrameKind.UPGRADE_DECLINED || better == null) {
       failed(new String(answer.content(), StandardCharsets.UTF_8));
       return true;
@@ -137,7 +134,8 @@ final class RailRequests implements Participant {
     backOff();
   }
 
-  private void backOff() {
+  /** Delays the next request after a failure, or after the loss of a rail. */
+  void backOff() {
     waits = true;
     dueNanos = loop.now() + NanoClock.nanos(delay);
     delay = Upgrade.longer(delay);
@@ -192,16 +190,8 @@ final class RailRequests implements Participant {
             "two requests came within " + Upgrade.LEAST_BETWEEN.toMillis() + " ms", null);
       }
       offeredNanos = now;
-      URI here = URI.create(first.link.localAddress());
-      byte[] offer =
-          ProviderCalls.ask(
-              "offer()",
-              () ->
-                  upgrade
-                      .driver()
-                      .offer(request.content(), here, options(better), outcome(request.epoch())));
+      upgrade.offer(request, first.link, options(better), outcome(request.epoch()));
       asked = request.epoch();
-      upgrade.say(FrameKind.UPGRADE_OFFER, new UpgradeMessage(asked, offer));
     } catch (LinkException e) {
       upgrade.sayDeclined(request.epoch(), String.valueOf(e.getMessage()));
     }
@@ -210,17 +200,15 @@ final class RailRequests implements Participant {
 
   // ---- both ----
 
-  private LinkDriver.ConnectHandler outcome(int epoch) {
-    return new LinkDriver.ConnectHandler() {
+  private ConnectHandler outcome(int epoch) {
+    return new ConnectHandler() {
       @Override
       public LinkListener onConnected(Link link) {
         SessionLink rail = new SessionLink(links, link, epoch);
         boolean wanted = asked == epoch;
         asked = wanted ? NONE : asked;
         if (!wanted || rails.open.size() >= MOST || links.better() == null || life.isEnded()) {
-          rail.forget();
-          link.abort("discarded: the session does not need this link any more");
-          return rail;
+          return rail.discard();
         }
         delay = Upgrade.FIRST_DELAY;
         rails.open.add(rail);
@@ -237,14 +225,13 @@ final class RailRequests implements Participant {
     };
   }
 
-  /** A rail is lost. The next request comes later. */
-  void lost() {
-    backOff();
-  }
-
   /** All links are being closed. */
   void stop() {
     asked = NONE;
+    stopTimer();
+  }
+
+  private void stopTimer() {
     loop.timers().cancel(timer);
     timer = Timers.NONE;
   }

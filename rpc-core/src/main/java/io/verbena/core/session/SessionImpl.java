@@ -62,9 +62,9 @@ public abstract class SessionImpl implements Session, RunOn.Threads {
   private final boolean requiresBetterLink;
   private final Outbox outbox;
   private final SessionMemory memory;
-  private final Participants participants = new Participants();
-  private final SessionLinks links;
-  private final Upgrade upgrade;
+  final Participants participants = new Participants();
+  final SessionLinks links;
+  final Upgrade upgrade;
   private final RailRequests railRequests;
   private final Inbox inbox;
   private final PathCosts pathCosts;
@@ -87,7 +87,7 @@ public abstract class SessionImpl implements Session, RunOn.Threads {
     this.role = role;
     this.requiresBetterLink = context.upgrade().policy() == PathPolicy.REQUIRE_RDMA;
     this.memory = new SessionMemory(context, () -> peer().address(), participants);
-    this.inbox = memory.inbox();
+    this.inbox = memory.inbox;
     this.outbox = new Outbox(context.fragmentSlots(), loop);
     this.links = new SessionLinks(this, participants, outbox, inbox);
     this.pathCosts = new PathCosts(context, outbox, links);
@@ -110,10 +110,6 @@ public abstract class SessionImpl implements Session, RunOn.Threads {
   /** An end has stopped accepting calls, or the session has ended. */
   void leftOrNot() {
     isLeft = life.isEnded() || life.isDraining() || ending.isClosing() || ending.isDraining();
-  }
-
-  Participants participants() {
-    return participants;
   }
 
   // ---- links: called by the role, on the loop ----
@@ -278,14 +274,6 @@ public abstract class SessionImpl implements Session, RunOn.Threads {
     return participants.any(Participant::hasToArrive);
   }
 
-  SessionLinks links() {
-    return links;
-  }
-
-  Upgrade upgrade() {
-    return upgrade;
-  }
-
   // ---- events of links ----
 
   boolean isUpgrading() {
@@ -301,7 +289,7 @@ public abstract class SessionImpl implements Session, RunOn.Threads {
   }
 
   void railLost() {
-    railRequests.lost();
+    railRequests.backOff();
   }
 
   void linksForgotten() {
@@ -431,7 +419,7 @@ public abstract class SessionImpl implements Session, RunOn.Threads {
     life.goesOver(
         out == links.control()
             ? new SessionPath(link.kind(), joined(link.detail(), links.whyNotBetter()))
-            : new SessionPath(link.kind(), links.rails().beside(link.detail())));
+            : new SessionPath(link.kind(), links.rails.beside(link.detail())));
     if (links.isUpgraded()) {
       participants.forEach(Participant::upgraded);
       role.upgraded();
@@ -516,7 +504,7 @@ public abstract class SessionImpl implements Session, RunOn.Threads {
    */
   public CompletableFuture<Void> closeInOrder() {
     close();
-    return ending.done().copy();
+    return ending.done.copy();
   }
 
   /** Closes the session without waiting for messages in flight. Safe for use by any thread. */

@@ -92,6 +92,13 @@ final class SessionLink implements LinkListener {
     keepalive.stop();
   }
 
+  /** Closes a new link for which the session has no use. Returns this. */
+  SessionLink discard() {
+    forget();
+    link.abort("discarded: the session does not need this link any more");
+    return this;
+  }
+
   /** Sends a frame without a number. Returns whether the link accepted it. */
   boolean say(Slot slot) {
     try {

@@ -73,7 +73,7 @@ final class SessionLinks implements Command, Timers.Timer {
   private final SessionImpl session;
   private final EventLoop loop;
   private final AcknowledgementWatch watch;
-  private final Rails rails = new Rails();
+  final Rails rails = new Rails();
   private final List<SessionLink> closing = new ArrayList<>();
   private @Nullable SessionLink control;
   private @Nullable SessionLink better;
@@ -117,10 +117,6 @@ final class SessionLinks implements Command, Timers.Timer {
     this.outbox = outbox;
     this.inbox = inbox;
     this.watch = new AcknowledgementWatch(outbox);
-  }
-
-  Rails rails() {
-    return rails;
   }
 
   void start(Link link, int epoch) {
@@ -196,7 +192,6 @@ final class SessionLinks implements Command, Timers.Timer {
     return sessionLink == in;
   }
 
-  /** Returns whether any link is open. */
   boolean isOpen() {
     return control != null || better != null;
   }
@@ -244,8 +239,7 @@ final class SessionLinks implements Command, Timers.Timer {
    */
   void upgrade(SessionLink next) {
     if (control == null || better != null) {
-      next.forget();
-      next.link.abort("discarded: the session does not need this link any more");
+      next.discard();
       return;
     }
     better = next;

@@ -30,7 +30,10 @@ public final class SessionMemory implements Timers.Timer {
   private final Quota.Share assemblies;
   private final Quota.Share values;
   private final Quota.Share replies;
-  private final Inbox inbox;
+
+  /** Assembles long messages. */
+  final Inbox inbox;
+
   private boolean watching;
   private boolean left;
 
@@ -86,11 +89,6 @@ public final class SessionMemory implements Timers.Timer {
   /** Returns the share for results that the peer has not received yet. */
   public Quota.Share replies() {
     return replies;
-  }
-
-  /** Returns the inbox, which assembles long messages. */
-  Inbox inbox() {
-    return inbox;
   }
 
   /** Others need the memory of arriving messages. */

@@ -9,7 +9,7 @@ import io.verbena.core.loop.Timers;
 import io.verbena.core.sequence.Message;
 import io.verbena.core.upgrade.ProviderCalls;
 import io.verbena.link.Link;
-import io.verbena.link.LinkDriver;
+import io.verbena.link.LinkDriver.ConnectHandler;
 import io.verbena.link.LinkException;
 import io.verbena.link.LinkListener;
 import io.verbena.link.LinkOptions;
@@ -170,13 +170,8 @@ final class Upgrade implements Participant {
    */
   private void awaitRequest() {
     if (options.policy() == PathPolicy.REQUIRE_RDMA) {
-      timer = schedule(linkOptions().connectTimeout(), this::notAsked);
+      startTimer(linkOptions().connectTimeout(), () -> failed(links.whyNotBetter()));
     }
-  }
-
-  private void notAsked() {
-    timer = Timers.NONE;
-    failed(links.whyNotBetter());
   }
 
   @Override
@@ -207,8 +202,7 @@ final class Upgrade implements Participant {
 
   /** The session's links are gone, or will be soon. */
   void stop() {
-    loop.timers().cancel(timer);
-    timer = Timers.NONE;
+    stopTimer();
     links.afterMessage(null);
     if (up) {
       links.hasNoBetter(name() + " lost, together with the session's first link");
@@ -244,8 +238,7 @@ final class Upgrade implements Participant {
 
   /** A rail has replaced the better link that was lost. */
   void tookRail() {
-    loop.timers().cancel(timer);
-    timer = Timers.NONE;
+    stopTimer();
     waits = false;
     attempting = false;
     hopeless = false;
@@ -361,16 +354,15 @@ final class Upgrade implements Participant {
 
   /** Attempts after a head start, or after so many more while the first call has no answer. */
   private void headStart(int more) {
-    timer =
-        schedule(
-            HEAD_START,
-            () -> {
-              if (more > 0 && links.participants.any(Participant::wantsLink)) {
-                headStart(more - 1);
-              } else {
-                headStartEnds();
-              }
-            });
+    startTimer(
+        HEAD_START,
+        () -> {
+          if (more > 0 && links.participants.any(Participant::wantsLink)) {
+            headStart(more - 1);
+          } else {
+            headStartEnds();
+          }
+        });
   }
 
   /**
@@ -378,13 +370,12 @@ final class Upgrade implements Participant {
    * start, because a session of a single call is closed soon, and needs no better link.
    */
   private void firstAnswered() {
-    loop.timers().cancel(timer);
     links.afterMessage(this::headStartEnds);
     headStart(0);
   }
 
   private void headStartEnds() {
-    loop.timers().cancel(timer);
+    stopTimer();
     links.afterMessage(null);
     attempt();
   }
@@ -392,14 +383,17 @@ final class Upgrade implements Participant {
   /** Makes a request for the kind of link whose turn it is. */
   private UpgradeMessage request(Link first) throws LinkException {
     kind = inTurn();
-    URI peer = URI.create(first.remoteAddress());
+    return request(URI.create(first.remoteAddress()), linkOptions());
+  }
+
+  /** Makes a request for one more link to the peer. */
+  UpgradeMessage request(URI peer, LinkOptions how) throws LinkException {
     UpgradeDriver driver = driver();
-    byte[] content = ProviderCalls.ask("request()", () -> driver.request(peer, linkOptions()));
+    byte[] content = ProviderCalls.ask("request()", () -> driver.request(peer, how));
     return new UpgradeMessage(links.role.nextEpoch(), content);
   }
 
   private void attempt() {
-    timer = Timers.NONE;
     Link first = controlLink();
     if (first == null) {
       return;
@@ -422,7 +416,7 @@ final class Upgrade implements Participant {
   private void awaitAnswer() {
     attempting = true;
     hopeless = false;
-    timer = schedule(linkOptions().connectTimeout(), this::unanswered);
+    startTimer(linkOptions().connectTimeout(), this::unanswered);
   }
 
   /**
@@ -430,7 +424,6 @@ final class Upgrade implements Participant {
    * link.
    */
   private void unanswered() {
-    timer = Timers.NONE;
     long millis = linkOptions().connectTimeout().toMillis();
     failed("upgrade failed: the server did not answer the request within " + millis + " ms");
   }
@@ -444,8 +437,7 @@ final class Upgrade implements Participant {
     if (!attempting || timer == Timers.NONE || answer.epoch() != epoch) {
       return; // the attempt is over, or has received its answer
     }
-    loop.timers().cancel(timer);
-    timer = Timers.NONE;
+    stopTimer();
     if (answers == FrameKind.UPGRADE_DECLINED) {
       failed(new String(answer.content(), StandardCharsets.UTF_8));
       return;
@@ -456,7 +448,7 @@ final class Upgrade implements Participant {
   /**
    * Connects by an offer of the server. The outcome is reported even if connecting cannot begin.
    */
-  void connect(byte[] offer, LinkOptions how, LinkDriver.ConnectHandler outcome) {
+  void connect(byte[] offer, LinkOptions how, ConnectHandler outcome) {
     try {
       UpgradeDriver driver = driver();
       ProviderCalls.ask(
@@ -471,7 +463,7 @@ final class Upgrade implements Participant {
   }
 
   /** Returns the driver for better links on this loop. */
-  UpgradeDriver driver() throws LinkException {
+  private UpgradeDriver driver() throws LinkException {
     UpgradeProvider provider = kind;
     if (provider == null) {
       throw new LinkException("no RDMA link on the class path", null);
@@ -508,7 +500,7 @@ final class Upgrade implements Participant {
 
   private void retryLater() {
     if (timer == Timers.NONE && links.isOpen()) {
-      timer = loop.timers().schedule(dueNanos, now -> attempt());
+      startTimer(dueNanos, this::attempt);
     }
   }
 
@@ -521,8 +513,26 @@ final class Upgrade implements Participant {
     return Duration.ofNanos(nanos - loop.random().nextLong(nanos / 2 + 1));
   }
 
-  long schedule(Duration after, Runnable then) {
-    return loop.timers().schedule(loop.now() + NanoClock.nanos(after), now -> then.run());
+  private void startTimer(Duration after, Runnable then) {
+    startTimer(loop.now() + NanoClock.nanos(after), then);
+  }
+
+  /** Starts the timer, in place of a running one. */
+  private void startTimer(long due, Runnable then) {
+    stopTimer();
+    timer =
+        loop.timers()
+            .schedule(
+                due,
+                now -> {
+                  timer = Timers.NONE;
+                  then.run();
+                });
+  }
+
+  private void stopTimer() {
+    loop.timers().cancel(timer);
+    timer = Timers.NONE;
   }
 
   /**
@@ -543,7 +553,7 @@ final class Upgrade implements Participant {
     if (more && rest.isEmpty()) {
       failures = all;
       links.hasNoBetter(all);
-      timer = schedule(NEXT_KIND, this::attempt);
+      startTimer(NEXT_KIND, this::attempt);
       return;
     }
     begin();
@@ -597,8 +607,7 @@ final class Upgrade implements Participant {
       decline(wanted, "two requests came within " + LEAST_BETWEEN.toMillis() + " ms");
       return;
     }
-    loop.timers().cancel(timer);
-    timer = Timers.NONE;
+    stopTimer();
     offered = true;
     offeredNanos = now;
     epoch = wanted;
@@ -606,16 +615,20 @@ final class Upgrade implements Participant {
     hopeless = false;
     kind = provider;
     try {
-      URI here = URI.create(first.localAddress());
-      UpgradeDriver driver = driver();
-      byte[] offer =
-          ProviderCalls.ask(
-              "offer()",
-              () -> driver.offer(request.content(), here, linkOptions(), outcome(wanted)));
-      say(FrameKind.UPGRADE_OFFER, new UpgradeMessage(wanted, offer));
+      offer(request, first, linkOptions(), outcome(wanted));
     } catch (LinkException e) {
       decline(wanted, String.valueOf(e.getMessage()));
     }
+  }
+
+  /** Offers the requested link to the client, at the address of the first link. */
+  void offer(UpgradeMessage request, Link first, LinkOptions how, ConnectHandler outcome)
+      throws LinkException {
+    URI here = URI.create(first.localAddress());
+    UpgradeDriver driver = driver();
+    byte[] offer =
+        ProviderCalls.ask("offer()", () -> driver.offer(request.content(), here, how, outcome));
+    say(FrameKind.UPGRADE_OFFER, new UpgradeMessage(request.epoch(), offer));
   }
 
   private @Nullable UpgradeProvider asksFor(byte[] request) {
@@ -648,15 +661,13 @@ final class Upgrade implements Participant {
     links.enqueue(ControlFrame.message(kind, 0, body::write));
   }
 
-  private LinkDriver.ConnectHandler outcome(int attemptEpoch) {
-    return new LinkDriver.ConnectHandler() {
+  private ConnectHandler outcome(int attemptEpoch) {
+    return new ConnectHandler() {
       @Override
       public LinkListener onConnected(Link link) {
         SessionLink sessionLink = new SessionLink(links, link, attemptEpoch);
         if (!attempting || epoch != attemptEpoch || life.isEnded()) {
-          sessionLink.forget();
-          link.abort("discarded: the session does not need this link any more");
-          return sessionLink;
+          return sessionLink.discard();
         }
         begin();
         attempting = false;
