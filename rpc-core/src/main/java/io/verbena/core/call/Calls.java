@@ -8,7 +8,6 @@ import io.verbena.codec.WireEncoder;
 import io.verbena.core.SessionLimits;
 import io.verbena.core.bulk.BulkMemory;
 import io.verbena.core.frame.FrameHeader;
-import io.verbena.core.frame.PeerLimits;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.session.PathCosts;
 import io.verbena.core.session.SessionContext;
@@ -31,8 +30,8 @@ import org.jspecify.annotations.Nullable;
  * serves. Its fields are safe for use by any thread, unless they say otherwise.
  */
 public final class Calls {
-  final SessionImpl session;
-  final EventLoop loop;
+  public final SessionImpl session;
+  public final EventLoop loop;
   final SessionLimits limits;
 
   // The limit that each call reads.
@@ -43,7 +42,7 @@ public final class Calls {
   /** Decodes messages, one after the other. On the loop. */
   final WireDecoder decoder;
 
-  final CallCounters counters;
+  public final CallCounters counters;
 
   /** The transfers beside messages: answers and large values. On the loop. */
   final CallTransfers objects;
@@ -52,7 +51,7 @@ public final class Calls {
   final LongMessages longMessages;
 
   /** The window of this end's calls. */
-  final CallWindow window;
+  public final CallWindow window;
 
   /** The slots for small messages, and the share of this session's callers. */
   final SlotPool slots;
@@ -111,23 +110,6 @@ public final class Calls {
     this.resultParts = () -> new LargeValuesOut(bulk, results, false);
   }
 
-  public SessionImpl session() {
-    return session;
-  }
-
-  public EventLoop loop() {
-    return loop;
-  }
-
-  /** Returns the window of this end's calls. */
-  public CallWindow window() {
-    return window;
-  }
-
-  public CallCounters counters() {
-    return counters;
-  }
-
   // ---- messages, and transfers beside them ----
 
   /**
@@ -144,11 +126,6 @@ public final class Calls {
    */
   static RpcStatus refusal(Quota.Share memory, long bytes) {
     return memory.mayEverTake(bytes) ? RpcStatus.RESOURCE_EXHAUSTED : RpcStatus.INVALID_ARGUMENT;
-  }
-
-  /** Records the peer's limits. On the loop. */
-  void peerTakes(PeerLimits limits) {
-    window.peerTakes(limits.maxCalls());
   }
 
   /**

@@ -65,7 +65,8 @@ final class HandlerStarts {
     return false;
   }
 
-  private void await(ServerCall call) {
+  /** Keeps a call's turn, for instance until its arguments have been read. Later calls wait. */
+  void await(ServerCall call) {
     boolean isFirst = waiting.isEmpty();
     waiting.add(call);
     if (isFirst) {
@@ -76,11 +77,6 @@ final class HandlerStarts {
   /** Returns whether handlers wait, to start or for the memory of their results. */
   boolean hasWaiting() {
     return !waiting.isEmpty() || !growing.isEmpty();
-  }
-
-  /** Keeps a call's turn until its arguments have been read. Later calls wait. */
-  void awaitReading(ServerCall call) {
-    await(call);
   }
 
   /** A call's arguments have been read. It starts in its turn. */

@@ -42,12 +42,12 @@ public final class IncomingCalls implements Participant {
   private final Calls shared;
   private final RemoteServices contracts;
   private final LocalServices services;
-  private final IncomingOneways oneways;
+  final IncomingOneways oneways;
   private final MessagesAwaitingValues awaitingValues;
   private final Long2ObjectHashMap<ServerCall> calls = new Long2ObjectHashMap<>();
   private final ArrayDeque<ServerCall> reusable = new ArrayDeque<>();
 
-  private final HandlerStarts starts;
+  final HandlerStarts starts;
   private final DeadlineWatch deadlines;
 
   /** Admits calls; null if the server has no limit. */
@@ -123,7 +123,11 @@ public final class IncomingCalls implements Participant {
     long callId = message.callId();
     FrameKind kind = message.kind();
     if (kind == FrameKind.CANCEL) {
-      return cancel(callId);
+      ServerCall cancelled = calls.get(callId);
+      if (cancelled != null) {
+        cancelled.cancel();
+      }
+      return null;
     }
     if (!message.isWhole()) {
       return incomplete(message);
@@ -291,11 +295,11 @@ public final class IncomingCalls implements Participant {
       return;
     }
     calls.put(call.id, call);
-    call.holds(body.free(), true);
+    call.holds(body.free, true);
     if (place != null) {
       call.has(takePlace());
     }
-    starts.awaitReading(call);
+    starts.await(call);
     longMessages.read(
         body,
         call::isCancelled,
@@ -363,16 +367,6 @@ public final class IncomingCalls implements Participant {
     }
   }
 
-  /** Runs a handler on the executor. */
-  void execute(ServerCall call) {
-    oneways.execute(call);
-  }
-
-  /** Returns whether a started handler may run. On the handler's thread. */
-  boolean mayRun(ServerCall call) {
-    return starts.mayRun(call);
-  }
-
   /** Postpones a started handler. */
   void putOff(ServerCall call) {
     if (calls.get(call.id) == call) {
@@ -380,11 +374,6 @@ public final class IncomingCalls implements Participant {
     } else {
       call.close(); // its session is gone
     }
-  }
-
-  /** Takes memory for a reply when there is enough. On the handler's thread. */
-  void awaitMemory(ServerCall call, long bytes) {
-    starts.awaitMemory(call, bytes);
   }
 
   @Override
@@ -483,14 +472,6 @@ public final class IncomingCalls implements Participant {
     if (call.served.nonBlocking && reusable.size() < MOST_REUSABLE) {
       reusable.addLast(call);
     }
-  }
-
-  private @Nullable String cancel(long callId) {
-    ServerCall call = calls.get(callId);
-    if (call != null) {
-      call.cancel();
-    }
-    return null;
   }
 
   /** The peer is gone. Its calls are cancelled, except one-way calls, which continue. */

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * A call whose result goes to a landing of its caller. In every case it ends only when nothing
  * writes to the landing any more.
  */
-final class LandingCall extends PendingCall<Received> implements Timers.Timer {
+final class LandingCall extends PendingCall.WithOptions<Received> implements Timers.Timer {
   private final Landing landing;
   private final CompletableFuture<Void> landingFree = new CompletableFuture<>();
   private @Nullable IncomingTransfer answer;
@@ -27,8 +27,6 @@ final class LandingCall extends PendingCall<Received> implements Timers.Timer {
   /** Whether the answer was given up with its peer while the landing is still in use by it. */
   private boolean withdrawn;
 
-  private final @Nullable Consumer<Metadata> listener;
-
   /** Makes a call whose message is encoded. */
   LandingCall(
       OutgoingCalls host,
@@ -37,9 +35,8 @@ final class LandingCall extends PendingCall<Received> implements Timers.Timer {
       long timeoutNanos,
       Landing landing,
       @Nullable Consumer<Metadata> listener) {
-    super(host, method, slot, timeoutNanos, false);
+    super(host, method, slot, timeoutNanos, null, listener);
     this.landing = landing;
-    this.listener = listener;
   }
 
   @Override
@@ -162,13 +159,6 @@ final class LandingCall extends PendingCall<Received> implements Timers.Timer {
   private void stopTimer() {
     host.shared.loop.timers().cancel(timer);
     timer = Timers.NONE;
-  }
-
-  @Override
-  void cameAlong(Metadata metadata) {
-    if (listener != null) {
-      listener.accept(metadata);
-    }
   }
 
   @Override

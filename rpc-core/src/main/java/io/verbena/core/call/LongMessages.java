@@ -37,14 +37,15 @@ final class LongMessages {
     private final int to;
     private final MemorySegment @Nullable [] values;
     private final @Nullable Compression compression;
-    private final Runnable free;
+
+    /** Releases the memory that it counts for. */
+    final Runnable free;
 
     /**
      * Makes a body.
      *
      * @param buffer holds it
      * @param compression expands it; null if it is not compressed
-     * @param free releases the memory that it counts for
      */
     Body(
         Message message,
@@ -59,11 +60,6 @@ final class LongMessages {
       this.values = message.values();
       this.compression = compression;
       this.free = free;
-    }
-
-    /** Returns the action that releases the memory that it counts for. */
-    Runnable free() {
-      return free;
     }
   }
 

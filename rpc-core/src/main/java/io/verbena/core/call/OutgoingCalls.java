@@ -124,11 +124,6 @@ public final class OutgoingCalls implements Participant {
     contracts.sendEarly();
   }
 
-  /** Returns the reason why calls had no link lately; null if they had one. */
-  @Nullable String obstacle() {
-    return session.role().obstacle();
-  }
-
   /** A call's caller gave up, by its deadline or by cancelling. */
   void abandoned(PendingCall<?> call) {
     if (get(call.id) != call) {
@@ -290,7 +285,7 @@ public final class OutgoingCalls implements Participant {
         () -> call.isGivenUp() && !call.method().streaming(),
         in -> read[0] = call.read(kind, metadata, in),
         thrown -> {
-          body.free().run();
+          body.free.run();
           if (get(call.id) == call) {
             forget(call);
           }
@@ -308,7 +303,7 @@ public final class OutgoingCalls implements Participant {
 
   @Override
   public void peerTakes(PeerLimits limits) {
-    shared.peerTakes(limits);
+    shared.window.peerTakes(limits.maxCalls());
   }
 
   @Override

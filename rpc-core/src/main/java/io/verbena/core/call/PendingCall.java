@@ -98,7 +98,7 @@ public class PendingCall<R> extends FencedFuture<R>
   }
 
   /** A call with options. Other calls have no fields for them. */
-  static final class WithOptions<R> extends PendingCall<R> {
+  static class WithOptions<R> extends PendingCall<R> {
     private final @Nullable Arena resultsIn;
     private final @Nullable Consumer<Metadata> listener;
 
@@ -254,7 +254,7 @@ public class PendingCall<R> extends FencedFuture<R>
   public void expire() {
     timed = false;
     if (!isDone()) {
-      String obstacle = host.obstacle();
+      String obstacle = host.shared.session.role().obstacle();
       String met = obstacle == null ? waitedForNext() : ", and " + obstacle;
       fail(RpcStatus.DEADLINE_EXCEEDED, "its deadline of " + timeoutMillis + " ms passed" + met);
     }

@@ -320,7 +320,7 @@ public final class ServerCall extends ReplyMessage
     }
     handedOver = true;
     try {
-      incoming.execute(this);
+      incoming.oneways.execute(this);
     } catch (Throwable e) { // an executor is users' code
       refuse(RpcStatus.RESOURCE_EXHAUSTED, HANDLERS_FULL + Thrown.words(e));
     }
@@ -392,7 +392,7 @@ public final class ServerCall extends ReplyMessage
     if (!takes()) {
       return; // answered already, or run twice by the executor
     }
-    if (!incoming.mayRun(this)) {
+    if (!incoming.starts.mayRun(this)) {
       host.loop.execute(this::putOff);
       return;
     }
@@ -484,7 +484,7 @@ public final class ServerCall extends ReplyMessage
 
   @Override
   void awaitMemory(long bytes) {
-    incoming.awaitMemory(this, bytes);
+    incoming.starts.awaitMemory(this, bytes);
   }
 
   @Override

@@ -49,7 +49,10 @@ public final class SessionCaller implements ServiceCaller {
   private static final ClientCallEvent RECORDS = new ClientCallEvent();
 
   private final OutgoingCalls outgoing;
-  private final Calls host;
+
+  /** The shared parts of the session's calls. */
+  public final Calls host;
+
   private final long timeoutNanos;
   private final long defaultTimeoutNanos;
   private final Metadata metadata;
@@ -160,18 +163,19 @@ public final class SessionCaller implements ServiceCaller {
 
   @Override
   public <R> CompletionStage<R> submit(MethodDescriptor<R> method, ArgumentWriter arguments) {
-    try {
-      return begin(method, arguments, false, null);
-    } catch (RpcException e) {
-      return CompletableFuture.failedFuture(e);
-    }
+    return submitted(method, null, arguments);
   }
 
   @Override
   public CompletionStage<Received> submit(
       MethodDescriptor<Received> method, Landing into, ArgumentWriter arguments) {
+    return submitted(method, usable(into), arguments);
+  }
+
+  private <R> CompletionStage<R> submitted(
+      MethodDescriptor<R> method, @Nullable Landing into, ArgumentWriter arguments) {
     try {
-      return begin(method, arguments, false, usable(into));
+      return begin(method, arguments, false, into);
     } catch (RpcException e) {
       return CompletableFuture.failedFuture(e);
     }
@@ -224,11 +228,6 @@ public final class SessionCaller implements ServiceCaller {
     long now = host.loop.clock().nanoTime();
     long deadline = deadline(method, outer, now);
     return begin(method, arguments, mayWait, into, null, metadata, now, deadline, outer);
-  }
-
-  /** Returns the shared parts of the session's calls. */
-  public Calls host() {
-    return host;
   }
 
   /** Counts a one-way call that was not sent and whose sender does not wait. */
@@ -310,7 +309,9 @@ public final class SessionCaller implements ServiceCaller {
     if (mayWait && !oneway) {
       checkMayWait(method);
     }
-    if (outer != null && outer.session() == host.session && isDraining()) {
+    if (outer != null
+        && outer.session() == host.session
+        && host.session.state() == SessionState.DRAINING) {
       throw failure(
           method,
           RpcStatus.UNAVAILABLE,
@@ -389,10 +390,6 @@ public final class SessionCaller implements ServiceCaller {
               + " was called blocking on the event loop, by a nonBlocking handler or a callback of"
               + " an async call. Use the async client there.");
     }
-  }
-
-  private boolean isDraining() {
-    return host.session.state() == SessionState.DRAINING;
   }
 
   private void enterWindow(MethodDescriptor<?> method, long waitNanos) {

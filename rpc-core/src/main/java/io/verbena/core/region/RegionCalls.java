@@ -113,14 +113,14 @@ final class RegionCalls {
 
   /** Asks the peer to open a region to this end's device. */
   CompletableFuture<ExposedRegions.Attached> attach(RegionRef ref) {
-    long deadline = caller.host().loop().clock().nanoTime() + OPENING_NANOS;
+    long deadline = caller.host.loop.clock().nanoTime() + OPENING_NANOS;
     return call(ref, ExposedRegions.REACH, out -> {}, deadline);
   }
 
   private <S> CompletableFuture<S> call(
       RegionRef ref, MethodDescriptor<S> method, ArgumentWriter more, long deadline) {
     if (!expects) {
-      caller.host().session().caller(ExposedRegions.SERVICE, CallOptions.DEFAULT);
+      caller.host.session.caller(ExposedRegions.SERVICE, CallOptions.DEFAULT);
       expects = true;
     }
     try {

@@ -70,19 +70,9 @@ public final class SessionRegions implements Regions {
     this.versioned = same.versioned;
   }
 
-  /** Returns the participant for exposed regions. */
-  public Participant exposed() {
-    return own;
-  }
-
-  /** Returns the participant for access without the peer's loop. */
-  public Participant device() {
-    return device;
-  }
-
-  /** Returns the participant for reads of structs that are written meanwhile. */
-  public Participant versioned() {
-    return versioned;
+  /** Returns the participants of the session, in their order. */
+  public Participant[] participants() {
+    return new Participant[] {own, device, versioned};
   }
 
   @Override

@@ -134,9 +134,9 @@ final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
     this.id = id;
     this.reader = reader;
     this.deadlineNanos = deadlineNanos;
-    this.items = new HeldItems<>(streams.host().session().memory().assemblies());
+    this.items = new HeldItems<>(streams.host.session.memory().assemblies());
     this.place = new Place(this);
-    EventLoop loop = streams.host().loop();
+    EventLoop loop = streams.host.loop;
     loop.whenUnreachable(this, place);
     if (loop.isOwner()) {
       startTimer();
@@ -146,7 +146,7 @@ final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
   }
 
   private void startTimer() {
-    EventLoop loop = streams.host().loop();
+    EventLoop loop = streams.host.loop;
     if (deadlineNanos - loop.now() < NanoClock.LONGEST_NANOS / 2) {
       timer =
           loop.timers()
@@ -257,7 +257,7 @@ final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
 
   @Override
   public void checkMayWait() {
-    if (streams.host().loop().isNotToWait()) {
+    if (streams.host.loop.isNotToWait()) {
       throw new IllegalStateException(
           "the stream of "
               + method
@@ -271,7 +271,7 @@ final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
     boolean ran = loopRan;
     if (ran) {
       loopRan = false;
-      streams.host().loop().execute(() -> loopRan = true);
+      streams.host.loop.execute(() -> loopRan = true);
     }
     synchronized (this) {
       return ran && !place.ended;
@@ -392,7 +392,7 @@ final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
       place.failure = why;
       question = null;
     }
-    streams.host().loop().execute(() -> streams.host().loop().timers().cancel(timer));
+    streams.host.loop.execute(() -> streams.host.loop.timers().cancel(timer));
     place.runWhenOver();
     return true;
   }

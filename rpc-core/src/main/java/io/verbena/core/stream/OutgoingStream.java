@@ -106,7 +106,7 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
 
   /** Ends the stream of a result unless the peer requests items in time. */
   void awaitFirstQuestion() {
-    EventLoop loop = streams.host().loop();
+    EventLoop loop = streams.host.loop;
     loop.execute(
         () -> {
           if (isUnasked()) {
@@ -149,7 +149,7 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
       subscribed = true;
     }
     if (first) {
-      streams.host().loop().timers().cancel(timer);
+      streams.host.loop.timers().cancel(timer);
     }
     call.onCancel(this::cancel);
     answerIfDue();
@@ -166,7 +166,7 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
       question = null;
       answering = true;
     }
-    streams.host().loop().execute(() -> call.handle(this::answer));
+    streams.host.loop.execute(() -> call.handle(this::answer));
   }
 
   /** Writes the available items. On the handler's thread. */
@@ -229,7 +229,7 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
 
   /** Checks that the message has room for the end of a batch. */
   private void checkRoom(WireEncoder out) {
-    int most = streams.host().longestMessage();
+    int most = streams.host.longestMessage();
     if (out.length() + END_BYTES > most) {
       throw new WireException(
           "an item takes %d bytes, but maxMessageBytes is %d, of which the message itself needs two"
@@ -278,7 +278,7 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
     }
     streams.forget(this);
     if (waits) {
-      EventLoop loop = streams.host().loop();
+      EventLoop loop = streams.host.loop;
       loop.execute(() -> loop.timers().cancel(timer));
     }
     if (waits && ofResult) {

@@ -81,7 +81,7 @@ public final class SessionStreams implements Participant, CallStreams.Maker {
             throw new UnsupportedOperationException(NAME + " has no stub");
           });
 
-  private final Calls host;
+  final Calls host;
   private final SessionCaller caller;
   private final Map<Long, OutgoingStream<?>> outgoing = new ConcurrentHashMap<>();
 
@@ -106,9 +106,9 @@ public final class SessionStreams implements Participant, CallStreams.Maker {
 
   private synchronized void begin() {
     if (ids == null) {
-      host.session().serve(new ServiceBinding(SERVICE, (method, in, call) -> next(in, call)));
-      host.session().caller(SERVICE, CallOptions.DEFAULT); // to compare it with the peer's service
-      ids = new SplittableRandom(host.loop().clock().nanoTime()); // last: others check only this
+      host.session.serve(new ServiceBinding(SERVICE, (method, in, call) -> next(in, call)));
+      host.session.caller(SERVICE, CallOptions.DEFAULT); // to compare it with the peer's service
+      ids = new SplittableRandom(host.loop.clock().nanoTime()); // last: others check only this
     }
   }
 
@@ -126,10 +126,6 @@ public final class SessionStreams implements Participant, CallStreams.Maker {
   /** Runs user code as handlers run. */
   void run(Runnable users) {
     host.runUsers(users);
-  }
-
-  Calls host() {
-    return host;
   }
 
   /** Ends the streams. No requests and no items follow. */
@@ -154,7 +150,7 @@ public final class SessionStreams implements Participant, CallStreams.Maker {
       BiConsumer<WireOut, T> item,
       boolean ofResult,
       BooleanSupplier mayBeAskedFor) {
-    if (outgoing.size() >= host.session().limits().maxCalls()) {
+    if (outgoing.size() >= host.session.limits().maxCalls()) {
       if (ofResult) { // the publisher is cancelled, so that it can close its files
         new OutgoingStream<>(this, 0, method, items, item, true, mayBeAskedFor).cancel();
       }
@@ -166,7 +162,7 @@ public final class SessionStreams implements Participant, CallStreams.Maker {
     do {
       stream = new OutgoingStream<>(this, nextId(), method, items, item, ofResult, mayBeAskedFor);
     } while (outgoing.putIfAbsent(stream.id(), stream) != null);
-    host.counters().streamsSent(1);
+    host.counters.streamsSent(1);
     return stream;
   }
 
@@ -179,7 +175,7 @@ public final class SessionStreams implements Participant, CallStreams.Maker {
 
   void forget(OutgoingStream<?> stream) {
     if (outgoing.remove(stream.id(), stream)) {
-      host.counters().streamsSent(-1);
+      host.counters.streamsSent(-1);
     }
   }
 
@@ -274,7 +270,7 @@ public final class SessionStreams implements Participant, CallStreams.Maker {
    * full window, as long as there is a session.
    */
   void stop(IncomingStream.Place stream) {
-    long never = host.loop().clock().nanoTime() + NanoClock.LONGEST_NANOS;
+    long never = host.loop.clock().nanoTime() + NanoClock.LONGEST_NANOS;
     MethodDescriptor<Void> method = next("end of " + stream.name, in -> null);
     call(
         method,

@@ -65,18 +65,9 @@ public final class UserSession extends SessionImpl {
     calls.streams(streams);
     SessionRegions mine = new SessionRegions(this, outgoing);
     this.regions = mine;
-    carries(
-        contracts,
-        outgoing,
-        incoming,
-        streams,
-        mine.exposed(),
-        mine.device(),
-        mine.versioned(),
-        incoming.oneways(),
-        incoming.awaitingValues(),
-        outgoing.awaitingValues(),
-        transfers);
+    carries(contracts, outgoing, incoming, streams);
+    carries(mine.participants());
+    carries(incoming.oneways(), incoming.awaitingValues(), outgoing.awaitingValues(), transfers);
   }
 
   /**
@@ -148,17 +139,17 @@ public final class UserSession extends SessionImpl {
   }
 
   public CallWindow window() {
-    return calls.window();
+    return calls.window;
   }
 
   @Override
   public SessionStat stat() {
-    return stat(outgoing.underWay(), incoming.size(), calls.counters().stat(), transfers.stat());
+    return stat(outgoing.underWay(), incoming.size(), calls.counters.stat(), transfers.stat());
   }
 
   @Override
   public SessionStat silentStat() {
-    return silentStat(calls.counters().stat());
+    return silentStat(calls.counters.stat());
   }
 
   // ---- questions of the session ----
