@@ -23,8 +23,8 @@ public final class BulkPath {
   /** The time for which a rate is valid. Later a slow path is tried again. */
   private static final long RATED_NANOS = 1_000_000_000;
 
-  private final int epoch;
-  private final BulkPort port;
+  public final int epoch;
+  public final BulkPort port;
   private final Set<Flight> flights = new LinkedHashSet<>();
   private long inFlight;
   private boolean closed;
@@ -44,14 +44,6 @@ public final class BulkPath {
   public BulkPath(int epoch, BulkPort port) {
     this.epoch = epoch;
     this.port = port;
-  }
-
-  public int epoch() {
-    return epoch;
-  }
-
-  public BulkPort port() {
-    return port;
   }
 
   public boolean isClosed() {

@@ -298,7 +298,7 @@ public final class ExposedRegions implements Participant {
     WireOut out = reply.result();
     out.writeBoolean(advertisement != null);
     if (advertisement != null) {
-      out.writeInt(path.epoch());
+      out.writeInt(path.epoch);
       out.writeInt(region.ref().access());
       out.writeBytes(advertisement);
     }
@@ -310,7 +310,7 @@ public final class ExposedRegions implements Participant {
    */
   static @Nullable BulkPath reaching(SessionImpl session) {
     for (BulkPath path : session.bulkPaths()) {
-      if (session.carriesFrames(path) && path.port().isOneSided()) {
+      if (session.carriesFrames(path) && path.port.isOneSided()) {
         return path;
       }
     }

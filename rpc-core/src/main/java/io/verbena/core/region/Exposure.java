@@ -227,7 +227,7 @@ final class Exposure implements ExposedRegion {
       return null;
     }
     try {
-      Opening made = new Opening(path, path.port().expose(memory, reads, writes));
+      Opening made = new Opening(path, path.port.expose(memory, reads, writes));
       opening = made;
       watch();
       return made;

@@ -212,7 +212,7 @@ final class OneSided implements Participant {
 
   private static @Nullable BulkRegion staged(BulkPath by, Block block) {
     try {
-      return by.port().attach(block.memory(), MemoryLife.HELD);
+      return by.port.attach(block.memory(), MemoryLife.HELD);
     } catch (LinkException e) {
       return null;
     }
@@ -273,7 +273,7 @@ final class OneSided implements Participant {
     }
     try {
       reach.access = attached.access();
-      reach.target = reach.path.port().remote(attached.advertisement());
+      reach.target = reach.path.port.remote(attached.advertisement());
     } catch (LinkException e) {
       session.breakOff("region " + ref.id() + ": " + e.getMessage());
     }
@@ -332,7 +332,7 @@ final class OneSided implements Participant {
     private boolean postsPiece() {
       long length = piece < move.pieces.size() ? move.pieces.get(piece).memory().byteSize() : 0;
       while (pieceAt < length) {
-        if (!posts((int) Math.min(length - pieceAt, by.port().chunkBytes()))) {
+        if (!posts((int) Math.min(length - pieceAt, by.port.chunkBytes()))) {
           return stopped;
         }
       }
@@ -348,7 +348,7 @@ final class OneSided implements Participant {
      * piece was before that fence.
      */
     private boolean posts(int length) {
-      if (flying > 0 && flying + length > by.port().windowBytes()) {
+      if (flying > 0 && flying + length > by.port.windowBytes()) {
         return false;
       }
       BulkPath.Flight flight = by.fly(0, () -> over(length));
@@ -364,17 +364,8 @@ final class OneSided implements Participant {
       try {
         long there = move.pieces.get(piece).offset() + pieceAt;
         result =
-            by.port()
-                .access(
-                    target,
-                    move.reads,
-                    behind,
-                    there,
-                    staged,
-                    at,
-                    length,
-                    whenDone,
-                    this::abandoned);
+            by.port.access(
+                target, move.reads, behind, there, staged, at, length, whenDone, this::abandoned);
       } catch (RuntimeException e) {
         mistake = e;
       }

@@ -39,12 +39,12 @@ final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
 
   private final SessionStreams streams;
   private final MethodDescriptor<?> method;
-  private final long id;
-  private final Function<WireIn, T> reader;
-  private final long deadlineNanos;
+  final long id;
+  final Function<WireIn, T> reader;
+  final long deadlineNanos;
 
   private final HeldItems<T> items;
-  private final Place place;
+  final Place place;
   private Flow.@Nullable Subscriber<? super T> subscriber;
   private boolean started;
   private long requested;
@@ -155,24 +155,8 @@ final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
     }
   }
 
-  long id() {
-    return id;
-  }
-
   String name() {
     return method.fullName();
-  }
-
-  Place place() {
-    return place;
-  }
-
-  Function<WireIn, T> reader() {
-    return reader;
-  }
-
-  long deadlineNanos() {
-    return deadlineNanos;
   }
 
   /**

@@ -44,7 +44,7 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
   private static final int END_BYTES = 2;
 
   private final SessionStreams streams;
-  private final long id;
+  final long id;
   private final MethodDescriptor<?> method;
   private final Flow.Publisher<T> publisher;
   private final BiConsumer<WireOut, T> writer;
@@ -98,10 +98,6 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
     this.method = method;
     this.publisher = publisher;
     this.writer = writer;
-  }
-
-  long id() {
-    return id;
   }
 
   /** Ends the stream of a result unless the peer requests items in time. */

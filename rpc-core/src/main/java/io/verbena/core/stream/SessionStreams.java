@@ -161,7 +161,7 @@ public final class SessionStreams implements Participant, CallStreams.Maker {
     OutgoingStream<T> stream;
     do {
       stream = new OutgoingStream<>(this, nextId(), method, items, item, ofResult, mayBeAskedFor);
-    } while (outgoing.putIfAbsent(stream.id(), stream) != null);
+    } while (outgoing.putIfAbsent(stream.id, stream) != null);
     host.counters.streamsSent(1);
     return stream;
   }
@@ -174,7 +174,7 @@ public final class SessionStreams implements Participant, CallStreams.Maker {
   }
 
   void forget(OutgoingStream<?> stream) {
-    if (outgoing.remove(stream.id(), stream)) {
+    if (outgoing.remove(stream.id, stream)) {
       host.counters.streamsSent(-1);
     }
   }
@@ -217,7 +217,7 @@ public final class SessionStreams implements Participant, CallStreams.Maker {
   <T> IncomingStream<T> incoming(
       MethodDescriptor<?> method, long id, Function<WireIn, T> item, long deadlineNanos) {
     IncomingStream<T> stream = new IncomingStream<>(this, method, id, item, deadlineNanos);
-    incoming.add(stream.place());
+    incoming.add(stream.place);
     return stream;
   }
 
@@ -236,14 +236,14 @@ public final class SessionStreams implements Participant, CallStreams.Maker {
   /** Requests items of a stream of the peer. Its listener runs on the loop. */
   <T> void ask(IncomingStream<T> stream, int most) {
     MethodDescriptor<Batch<T>> method =
-        next("next of " + stream.name(), in -> read(in, stream.reader(), most));
+        next("next of " + stream.name(), in -> read(in, stream.reader, most));
     call(
         method,
         out -> {
-          out.writeVarLong(stream.id());
+          out.writeVarLong(stream.id);
           out.writeVarInt(most);
         },
-        stream.deadlineNanos(),
+        stream.deadlineNanos,
         stream::asks,
         stream::failed);
   }

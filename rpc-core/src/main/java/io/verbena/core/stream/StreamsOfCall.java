@@ -45,13 +45,13 @@ final class StreamsOfCall implements CallStreams {
     if (!ofArguments) {
       stream.awaitFirstQuestion();
     }
-    out.writeVarLong(stream.id());
+    out.writeVarLong(stream.id);
   }
 
   @Override
   public <T> Flow.Publisher<T> read(WireIn in, Function<WireIn, T> item) {
     IncomingStream<T> stream = session.incoming(method, in.readVarLong(), item, deadlineNanos);
-    incoming = stream.place();
+    incoming = stream.place;
     return stream;
   }
 

@@ -19,7 +19,7 @@ import java.util.List;
  * pieces, each only while it is read, because a path may have less room than an object needs.
  */
 final class Attached {
-  private final MemorySegment memory;
+  final MemorySegment memory;
   private final MemoryLife life;
   private final List<Place> places = new ArrayList<>(1);
   private int underWay;
@@ -48,10 +48,6 @@ final class Attached {
     this.life = life;
   }
 
-  MemorySegment memory() {
-    return memory;
-  }
-
   /** Writes a piece that begins at this offset of the memory. */
   SendResult write(
       BulkPath path, RemoteTarget target, Supply.Piece piece, long offset, Runnable whenOver)
@@ -68,15 +64,14 @@ final class Attached {
               freeIfRetired();
             });
     SendResult result =
-        path.port()
-            .write(
-                target,
-                piece.targetAt(),
-                place.region,
-                offset - place.from,
-                piece.length(),
-                piece.checkpoint(),
-                flight);
+        path.port.write(
+            target,
+            piece.targetAt(),
+            place.region,
+            offset - place.from,
+            piece.length(),
+            piece.checkpoint(),
+            flight);
     if (result == SendResult.SENT) {
       underWay++;
       place.underWay++;
@@ -106,7 +101,7 @@ final class Attached {
     long bytes = Math.min(memory.byteSize() - from, Math.max(length, BulkPath.PIECE_BYTES));
     while (true) {
       try {
-        return new Place(path, path.port().attach(memory.asSlice(from, bytes), life), from);
+        return new Place(path, path.port.attach(memory.asSlice(from, bytes), life), from);
       } catch (LinkException e) {
         long least = Math.max(length, BulkPort.LEAST_PIECE_BYTES);
         if (bytes <= least) {

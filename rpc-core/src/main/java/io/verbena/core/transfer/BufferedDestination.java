@@ -263,7 +263,7 @@ abstract class BufferedDestination extends Destination {
           if (checked) {
             crc.update(piece.memory());
           }
-          store(piece.memory().asReadOnly(), piece.offset());
+          store(piece.memory().asReadOnly(), piece.offset);
           grow(length - piece.end());
         },
         failure -> {

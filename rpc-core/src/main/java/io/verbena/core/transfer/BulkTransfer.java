@@ -16,7 +16,9 @@ abstract class BulkTransfer {
   final SessionImpl session;
   final TransferHandle handle;
   final long id;
-  private boolean peerWaits = true;
+
+  /** Whether the peer is connected and does not know yet that the transfer has ended. */
+  boolean peerWaits = true;
 
   BulkTransfer(SessionImpl session, TransferHandle handle, long id) {
     this.session = session;
@@ -30,16 +32,6 @@ abstract class BulkTransfer {
 
   /** Marks the transfer as over and notifies its session. */
   abstract void ends(boolean well);
-
-  /** Returns whether the peer is connected and does not know yet that the transfer has ended. */
-  final boolean peerWaits() {
-    return peerWaits;
-  }
-
-  /** Notes that the peer knows the end of the transfer and no longer waits. */
-  final void peerKnows() {
-    peerWaits = false;
-  }
 
   /**
    * Returns whether the sender announces that all bytes are written. It does so to send a checksum,
@@ -85,8 +77,7 @@ abstract class BulkTransfer {
       String words = told.length() <= MOST_TEXT ? told : told.substring(0, MOST_TEXT) + "…";
       refuse(session, id, status, wellFormed(words));
     }
-    failed(
-        new TransferException(status, handle.object(), handle.whence(), confirmed(), why, cause));
+    failed(new TransferException(status, handle.object, handle.whence(), confirmed(), why, cause));
   }
 
   /** Asks the peer to stop sending, or to stop waiting for, an object. */
@@ -103,14 +94,6 @@ abstract class BulkTransfer {
   /** Replaces half of a surrogate pair, which cannot be encoded, by a '?'. */
   private static String wellFormed(String text) {
     return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
-  }
-
-  final void cancelledByPeer(RpcStatus status, String why) {
-    fail(status, "on the other end: " + why, null, false);
-  }
-
-  final void succeeded() {
-    ends(true);
   }
 
   /**

@@ -319,11 +319,7 @@ final class FileDestination extends BufferedDestination {
   }
 
   private FileChannel opened() {
-    FileChannel open = channel;
-    if (open == null) {
-      throw new IllegalStateException(part + " is not open");
-    }
-    return open;
+    return Objects.requireNonNull(channel, "the part file is not open");
   }
 
   @Override

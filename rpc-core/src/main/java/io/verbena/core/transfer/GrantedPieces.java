@@ -124,7 +124,7 @@ final class GrantedPieces {
     }
     generation++;
     paths = now;
-    if (!now.getFirst().port().landsOnHeap()) {
+    if (!now.getFirst().port.landsOnHeap()) {
       takeBackFromHeap();
     }
   }
@@ -154,7 +154,7 @@ final class GrantedPieces {
       BulkPath by =
           one
               ? pathOfFrames()
-              : paths.size() == 1 ? paths.getFirst() : pathFor(piece, limit - piece.offset());
+              : paths.size() == 1 ? paths.getFirst() : pathFor(piece, limit - piece.offset);
       if (by == null || !open(by, piece)) {
         return;
       }
@@ -312,7 +312,7 @@ final class GrantedPieces {
   }
 
   private void grant(BulkPath current, LandingPiece piece) throws LinkException {
-    long from = piece.offset() + piece.arrived();
+    long from = piece.offset + piece.arrived();
     long length = piece.end() - from;
     BulkTarget target = piece.open(current, session.loop(), () -> arrived(piece));
     int currentGeneration = generation;
@@ -322,7 +322,7 @@ final class GrantedPieces {
               out.writeVarInt(currentGeneration);
               out.writeVarLong(from);
               out.writeVarLong(length);
-              out.writeInt(current.epoch());
+              out.writeInt(current.epoch);
               out.writeBytes(target.advertisement());
             });
     untold.add(grant);
@@ -416,7 +416,7 @@ final class GrantedPieces {
     }
     LandingPiece head = pieces.peek();
     if (head != null && head.memory().isMapped()) {
-      writeAgain(head, closed.port().windowBytes());
+      writeAgain(head, closed.port.windowBytes());
     }
     return true;
   }

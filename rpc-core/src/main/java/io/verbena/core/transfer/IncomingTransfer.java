@@ -239,7 +239,7 @@ public final class IncomingTransfer extends BulkTransfer {
     length = offer.length();
     Destination[] answer = new Destination[1];
     RunOn.Work ask = () -> answer[0] = destination(session, taker.ask(offer));
-    if (taker.onLoop()) {
+    if (taker.onLoop) {
       RunOn.runHere(ask, failure -> asked(answer[0], failure));
       return;
     }
@@ -528,7 +528,7 @@ public final class IncomingTransfer extends BulkTransfer {
   private void advance() {
     LandingPiece head = granted.head();
     while (head != null) {
-      confirmed(head.offset() + head.arrived());
+      confirmed(head.offset + head.arrived());
       if (isOver() || !isAnnounced() || confirmed < Math.min(head.end(), length)) {
         return;
       }
@@ -596,7 +596,7 @@ public final class IncomingTransfer extends BulkTransfer {
 
   private void sayDone() {
     transfers.arrived(id, length);
-    peerKnows();
+    peerWaits = false;
   }
 
   /**
@@ -610,7 +610,7 @@ public final class IncomingTransfer extends BulkTransfer {
     if (lost || !state.isBeingSeen()) {
       return false;
     }
-    if (!peerWaits()) {
+    if (!peerWaits) {
       transfers.forget(this);
     }
     putOff = putOff == null ? failing : putOff;
@@ -629,8 +629,8 @@ public final class IncomingTransfer extends BulkTransfer {
   }
 
   private void isWhole() {
-    succeeded();
-    if (peerWaits()) {
+    ends(true);
+    if (peerWaits) {
       sayDone();
     }
     handle.succeed(whenReceived.apply(destination().received(length)));

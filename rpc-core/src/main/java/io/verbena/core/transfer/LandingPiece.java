@@ -12,7 +12,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Memory for a part of an arriving object. The peer may write into it while there is a target. */
 final class LandingPiece {
-  private final long offset;
+  /** Its position in the object. */
+  final long offset;
+
   private final MemoryLife life;
   private MemorySegment memory;
   private long arrived;
@@ -25,11 +27,6 @@ final class LandingPiece {
 
   private record Opening(BulkPath path, BulkRegion region, BulkTarget target) {}
 
-  /**
-   * Makes a piece.
-   *
-   * @param offset its position in the object
-   */
   LandingPiece(long offset, MemorySegment memory, MemoryLife life) {
     this.offset = offset;
     this.memory = memory;
@@ -58,7 +55,7 @@ final class LandingPiece {
    * @throws LinkException if there is no room for the piece
    */
   BulkTarget open(BulkPath by, EventLoop loop, Runnable whenMore) throws LinkException {
-    BulkPort port = by.port();
+    BulkPort port = by.port;
     long base = arrived;
     BulkRegion attached = port.attach(memory.asSlice(base), life);
     BulkTarget[] own = new BulkTarget[1];
@@ -123,10 +120,6 @@ final class LandingPiece {
   /** Returns whether nothing writes into it: it was closed, or never opened. */
   boolean isFenced() {
     return opening == null && !fencing;
-  }
-
-  long offset() {
-    return offset;
   }
 
   MemorySegment memory() {

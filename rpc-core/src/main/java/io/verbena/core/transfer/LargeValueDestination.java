@@ -218,7 +218,7 @@ final class LargeValueDestination extends Destination {
 
   private boolean writesHeap() {
     List<BulkPath> paths = session.bulkPaths();
-    return !paths.isEmpty() && paths.getFirst().port().landsOnHeap();
+    return !paths.isEmpty() && paths.getFirst().port.landsOnHeap();
   }
 
   // ---- waiting for memory ----

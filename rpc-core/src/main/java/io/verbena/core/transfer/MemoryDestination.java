@@ -13,6 +13,7 @@ import io.verbena.core.session.SessionImpl;
 import io.verbena.link.MemoryLife;
 import io.verbena.link.memory.Quota;
 import java.lang.foreign.MemorySegment;
+import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -155,11 +156,7 @@ final class MemoryDestination extends Destination {
   }
 
   private MemorySegment claimed() {
-    MemorySegment whole = memory;
-    if (whole == null) {
-      throw new IllegalStateException("no memory was claimed");
-    }
-    return whole;
+    return Objects.requireNonNull(memory, "no memory was claimed");
   }
 
   @Override

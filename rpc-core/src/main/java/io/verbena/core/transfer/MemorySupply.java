@@ -29,10 +29,10 @@ final class MemorySupply extends Supply {
     if (checksum == null) {
       Crc crc = new Crc();
       readElsewhere(
-          RunOn.of(attached.memory()),
+          RunOn.of(attached.memory),
           () -> {
-            OpenSource.requireAlive(attached.memory());
-            crc.update(attached.memory());
+            OpenSource.requireAlive(attached.memory);
+            crc.update(attached.memory);
           },
           () -> {
             checksum = crc.value();
@@ -54,14 +54,14 @@ final class MemorySupply extends Supply {
   @Override
   SendResult write(BulkPath path, RemoteTarget target, Piece piece, Runnable whenOver)
       throws LinkException, TransferProblem {
-    Runnable then = attached.memory().isMapped() ? () -> over(path, piece, whenOver) : whenOver;
+    Runnable then = attached.memory.isMapped() ? () -> over(path, piece, whenOver) : whenOver;
     return attached.write(path, target, piece, piece.at(), then);
   }
 
   /** Completes a write. If a mapped file has become shorter, a link cannot read its memory. */
   private void over(BulkPath path, Piece piece, Runnable whenOver) {
     if (path.isClosed() && !isClosed()) {
-      MemorySegment under = attached.memory().asSlice(piece.at(), piece.length());
+      MemorySegment under = attached.memory.asSlice(piece.at(), piece.length());
       readElsewhere(RunOn.FILES, () -> OpenSource.requireReadable(under), () -> {});
     }
     whenOver.run();

@@ -249,7 +249,7 @@ final class OutgoingTransfer extends BulkTransfer {
     }
     RemoteTarget target;
     try {
-      target = path.port().remote(grant.advertisement());
+      target = path.port.remote(grant.advertisement());
     } catch (LinkException e) {
       fail(RpcStatus.PROTOCOL_ERROR, String.valueOf(e.getMessage()), e, true);
       return null;
@@ -308,7 +308,7 @@ final class OutgoingTransfer extends BulkTransfer {
   }
 
   private void readAgain(long upTo, int sum, @Nullable Throwable failure) {
-    Crc crc = Objects.requireNonNull(reread).crc();
+    Crc crc = Objects.requireNonNull(reread).crc;
     reread = null;
     reading = Reading.CHANGING;
     if (failure != null) {
@@ -381,7 +381,7 @@ final class OutgoingTransfer extends BulkTransfer {
       return "an object was confirmed before it was sent";
     }
     confirmed(length);
-    succeeded();
+    ends(true);
     closeSupply(
         () -> {
           release();
@@ -500,7 +500,7 @@ final class OutgoingTransfer extends BulkTransfer {
 
   private Turn write(Granted grant) throws LinkException, IOException, TransferProblem {
     long at = grant.offset + grant.written;
-    int most = (int) Math.min(grant.path.port().chunkBytes(), grant.left());
+    int most = (int) Math.min(grant.path.port.chunkBytes(), grant.left());
     int ready = supply.ready(grant.path, at, most);
     if (ready == 0) {
       return Turn.IDLE;
@@ -510,7 +510,7 @@ final class OutgoingTransfer extends BulkTransfer {
     }
     boolean checkpoint =
         ready == grant.left()
-            || unchecked + ready >= untilCheckpoint(grant.path.port())
+            || unchecked + ready >= untilCheckpoint(grant.path.port)
             || supply.waitsForConfirmation(at + ready);
     Supply.Piece piece = new Supply.Piece(at, grant.written, ready, checkpoint);
     SendResult result = supply.write(grant.path, grant.target, piece, this::moves);

@@ -23,7 +23,10 @@ final class PushTaker {
   private static final int MOST_CALLS = 1024;
 
   private final PushHandler handler;
-  private final boolean onLoop;
+
+  /** Whether the handler runs on the loop instead of a handler thread. */
+  final boolean onLoop;
+
   private final ArrayDeque<Runnable> waiting = new ArrayDeque<>();
 
   /** The calls on handler threads that have not returned. */
@@ -54,11 +57,6 @@ final class PushTaker {
               + offer.length());
     }
     return Destination.watched(landing, offer.transfer());
-  }
-
-  /** Returns whether the handler runs on the loop instead of a handler thread. */
-  boolean onLoop() {
-    return onLoop;
   }
 
   /** Runs a call of the handler elsewhere, now or in its turn. {@link #returned} must follow. */

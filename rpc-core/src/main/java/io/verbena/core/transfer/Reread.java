@@ -23,7 +23,7 @@ final class Reread {
   private final OpenSource source;
   private final long upTo;
   private final Consumer<@Nullable Throwable> then;
-  private final Crc crc = new Crc();
+  final Crc crc = new Crc();
   private long at;
   private boolean stopped;
 
@@ -51,10 +51,6 @@ final class Reread {
     if (queue.peek() == this) {
       readOn();
     }
-  }
-
-  Crc crc() {
-    return crc;
   }
 
   /** Stops reading. It is over once nothing is read. */

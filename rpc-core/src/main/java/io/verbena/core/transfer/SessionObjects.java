@@ -14,7 +14,6 @@ import io.verbena.core.bulk.OpenSource;
 import io.verbena.core.bulk.PublishedObjects;
 import io.verbena.core.bulk.Release;
 import io.verbena.core.frame.FrameKind;
-import io.verbena.core.loop.EventLoop;
 import io.verbena.core.session.SessionImpl;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -31,19 +30,15 @@ public final class SessionObjects implements BulkObjects {
     this.transfers = transfers;
   }
 
-  private EventLoop loop() {
-    return session.loop();
-  }
-
   @Override
   public Published publish(Source source, Duration lease) {
-    return session.bulkContext().shelf().publish(loop(), null, source, lease);
+    return session.bulkContext().shelf().publish(session.loop(), null, source, lease);
   }
 
   @Override
   public Published publish(String name, Source source, Duration lease) {
     Checks.required("name", name);
-    return session.bulkContext().shelf().publish(loop(), name, source, lease);
+    return session.bulkContext().shelf().publish(session.loop(), name, source, lease);
   }
 
   @Override
@@ -57,7 +52,8 @@ public final class SessionObjects implements BulkObjects {
     if (length > into.capacity()) {
       throw new IllegalArgumentException(tooSmall(ref, length, into));
     }
-    TransferHandle handle = new TransferHandle(loop(), PublishedObjects.titleElsewhere(ref.id()));
+    TransferHandle handle =
+        new TransferHandle(session.loop(), PublishedObjects.titleElsewhere(ref.id()));
     handle.whence(() -> peer("from "));
     Landing landing = Destination.watched(into, handle);
     boolean checked =
@@ -108,7 +104,8 @@ public final class SessionObjects implements BulkObjects {
    */
   private void start(
       TransferHandle handle, TransferOptions options, Runnable begin, Runnable drop) {
-    loop()
+    session
+        .loop()
         .execute(
             () -> {
               transfers.takeTurns();
@@ -151,7 +148,7 @@ public final class SessionObjects implements BulkObjects {
       throw new IllegalArgumentException("a name has half a surrogate pair: '" + name + "'");
     }
     OpenSource opened = OpenSource.open(source);
-    TransferHandle handle = new TransferHandle(loop(), "push '" + name + "'");
+    TransferHandle handle = new TransferHandle(session.loop(), "push '" + name + "'");
     handle.whence(() -> PublishedObjects.inWords(source) + peer(" to "));
     start(
         handle,

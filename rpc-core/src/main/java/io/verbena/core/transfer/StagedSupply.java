@@ -201,7 +201,7 @@ final class StagedSupply extends Supply {
   }
 
   private boolean isWrittenByLink(BulkPath path) {
-    return file != null && path.port().writesFrom(file.file().channel());
+    return file != null && path.port.writesFrom(file.file().channel());
   }
 
   private SendResult writeFile(
@@ -223,15 +223,14 @@ final class StagedSupply extends Supply {
               used();
             });
     SendResult result =
-        path.port()
-            .writeFile(
-                target,
-                piece.targetAt(),
-                from.file().channel(),
-                from.offset() + piece.at(),
-                piece.length(),
-                piece.checkpoint(),
-                flight);
+        path.port.writeFile(
+            target,
+            piece.targetAt(),
+            from.file().channel(),
+            from.offset() + piece.at(),
+            piece.length(),
+            piece.checkpoint(),
+            flight);
     if (result == SendResult.SENT) {
       uses();
       flight.sent();

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 /** The user's view of a transfer. Written on the loop, read by any thread. */
 final class TransferHandle implements Transfer {
   private final EventLoop loop;
-  private final String object;
+  final String object;
   private final CompletableFuture<Received> outcome = new CompletableFuture<>();
   private final Result result = new Result(); // not a stage, which would wrap a failure
   private final long startNanos;
@@ -40,10 +40,6 @@ final class TransferHandle implements Transfer {
     this.loop = loop;
     this.object = object;
     this.startNanos = loop.clock().nanoTime();
-  }
-
-  String object() {
-    return object;
   }
 
   /** Sets the source or destination in words, for this end only. */

@@ -54,7 +54,7 @@ final class TransferIds {
   private record Start(TransferHandle handle, Runnable begin, Runnable drop) {
     void fail(RpcStatus status, String why) {
       drop.run();
-      handle.fail(new TransferException(status, handle.object(), handle.whence(), 0, why, null));
+      handle.fail(new TransferException(status, handle.object, handle.whence(), 0, why, null));
     }
   }
 

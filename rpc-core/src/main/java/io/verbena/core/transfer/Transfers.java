@@ -526,7 +526,7 @@ public final class Transfers implements Participant {
     String why = in.readString();
     BulkTransfer transfer = find(id);
     if (transfer != null) {
-      transfer.cancelledByPeer(status, why);
+      transfer.fail(status, "on the other end: " + why, null, false);
       return null;
     }
     if (TransferIds.isAnswer(id) && !ids.isOwn(id)) {
