@@ -67,7 +67,7 @@ public final class LocalSessions {
 
   /** Returns the largest number of sessions at once, of all protocols. */
   public int maxSessions() {
-    return acceptors.maxSessions();
+    return acceptors.maxSessions;
   }
 
   /** Returns whether the server has an authenticator. Without one, every client may call. */
@@ -103,7 +103,7 @@ public final class LocalSessions {
       boolean encrypted,
       int maxMessageBytes) {
     Acceptor acceptor = acceptors.idlest();
-    SessionContext own = acceptor.context();
+    SessionContext own = acceptor.context;
     int longest = Math.min(maxMessageBytes, own.limits().maxMessageBytes());
     int frame = own.link().maxFrameBytes();
     SessionContext context =
@@ -146,9 +146,9 @@ public final class LocalSessions {
     connector.open(
         failure -> {
           if (failure == null) {
-            opened.complete(connector.session());
+            opened.complete(connector.session);
           } else {
-            connector.session().close();
+            connector.session.close();
             opened.completeExceptionally(refused(failure));
           }
         });

@@ -102,8 +102,8 @@ public final class VerbenaClient implements AutoCloseable {
       throw new IllegalStateException("a stepped client cannot wait; use session(address)");
     }
     Connector connector = connector(address, link, keepsOpen, false);
-    if (connector.session().loop().isNotToWait()) {
-      connector.session().close();
+    if (connector.session.loop().isNotToWait()) {
+      connector.session.close();
       throw new IllegalStateException(
           "connect was called on an event loop, by a nonBlocking handler or a callback of an async"
               + " call, and it would wait. Use session(address) there.");
@@ -112,9 +112,9 @@ public final class VerbenaClient implements AutoCloseable {
     try {
       opened(connector, failure -> unreachable(address, failure))
           .get(patience, TimeUnit.NANOSECONDS);
-      return connector.session();
+      return connector.session;
     } catch (TimeoutException e) {
-      connector.session().close();
+      connector.session.close();
       throw unreachable(
           address,
           new Connector.Failure(
@@ -122,12 +122,12 @@ public final class VerbenaClient implements AutoCloseable {
               "the event loop does not answer: a nonBlocking handler or a callback of an async call"
                   + " holds it up"));
     } catch (InterruptedException e) {
-      connector.session().close();
+      connector.session.close();
       Thread.currentThread().interrupt();
       throw unreachable(
           address, new Connector.Failure(RpcStatus.CANCELLED, "the caller was interrupted"));
     } catch (ExecutionException e) {
-      connector.session().close();
+      connector.session.close();
       if (e.getCause() instanceof RpcException failure) {
         failure.fillInStackTrace();
         throw failure;
@@ -209,7 +209,7 @@ public final class VerbenaClient implements AutoCloseable {
     if (keepsOpen) {
       connector.open(failure -> {});
     }
-    return connector.session();
+    return connector.session;
   }
 
   /**
@@ -223,7 +223,7 @@ public final class VerbenaClient implements AutoCloseable {
    *     empty for the host of the address
    */
   public Session sessionOfMany(String address, String authority) {
-    return connector(address, link.to(authority), false, true).session();
+    return connector(address, link.to(authority), false, true).session;
   }
 
   /**
@@ -312,9 +312,9 @@ public final class VerbenaClient implements AutoCloseable {
             keepsOpen,
             oneOfMany,
             this::ended);
-    sessions.put(connector.session(), connector);
+    sessions.put(connector.session, connector);
     if (closed) {
-      connector.session().close(); // another thread may have missed this session
+      connector.session.close(); // another thread may have missed this session
     }
     return connector;
   }
@@ -376,7 +376,7 @@ public final class VerbenaClient implements AutoCloseable {
 
   /** Returns the lengths from which a session of this client moves values in another way. */
   public CutOffs cutOffs(Session session) {
-    return ((SessionImpl) session).cutOffs();
+    return ((SessionImpl) session).pathCosts().cutOffs();
   }
 
   /** Returns the number of message slots in use; 0 when nothing is in progress. */

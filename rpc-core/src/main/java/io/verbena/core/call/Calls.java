@@ -99,12 +99,12 @@ public final class Calls {
     this.longMessages = new LongMessages(session);
     this.window = new CallWindow(maxCalls);
     this.slots = context.slots();
-    this.slotShare = session.memory().slots();
-    this.replyMemory = new ReplyMemory(session.memory().replies());
+    this.slotShare = session.memory().slots;
+    this.replyMemory = new ReplyMemory(session.memory().replies);
     this.path = session.pathCosts();
     this.compression = context.compression();
     BulkMemory bulk = context.bulk().memory();
-    Quota.Share results = session.memory().values();
+    Quota.Share results = session.memory().values;
     this.borrowedParts = () -> new LargeValuesOut(bulk, null, true);
     this.copiedParts = () -> new LargeValuesOut(bulk, null, false);
     this.resultParts = () -> new LargeValuesOut(bulk, results, false);

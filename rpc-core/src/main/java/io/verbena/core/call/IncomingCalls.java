@@ -42,7 +42,7 @@ public final class IncomingCalls implements Participant {
   private final Calls shared;
   private final RemoteServices contracts;
   private final LocalServices services;
-  final IncomingOneways oneways;
+  public final IncomingOneways oneways;
   private final MessagesAwaitingValues awaitingValues;
   private final Long2ObjectHashMap<ServerCall> calls = new Long2ObjectHashMap<>();
   private final ArrayDeque<ServerCall> reusable = new ArrayDeque<>();
@@ -91,10 +91,6 @@ public final class IncomingCalls implements Participant {
     this.awaitingValues =
         new MessagesAwaitingValues(shared, true, this::refuse, this::peerLostBefore);
     this.deadlines = new DeadlineWatch(shared.loop, () -> new ArrayList<>(calls.values()));
-  }
-
-  public IncomingOneways oneways() {
-    return oneways;
   }
 
   /** Returns the requests that wait for their large values. */
@@ -192,7 +188,7 @@ public final class IncomingCalls implements Participant {
     if (dropped == null) {
       return awaitValues(message);
     }
-    RpcStatus status = Calls.refusal(session.memory().assemblies(), message.length());
+    RpcStatus status = Calls.refusal(session.memory().assemblies, message.length());
     refuse(message, status, "its arguments: " + dropped);
     return null;
   }
@@ -290,7 +286,7 @@ public final class IncomingCalls implements Participant {
         leave(takePlace());
       }
       long needed = longMessages.needed(message, end);
-      RpcStatus status = Calls.refusal(session.memory().assemblies(), needed);
+      RpcStatus status = Calls.refusal(session.memory().assemblies, needed);
       refuse(message, status, "its arguments: " + longMessages.refusal(message, end));
       return;
     }

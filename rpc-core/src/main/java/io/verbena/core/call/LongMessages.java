@@ -80,7 +80,7 @@ final class LongMessages {
    * @return the body; null if there is no memory for it
    */
   @Nullable Body keep(Message message, int to) {
-    Quota.Share share = session.memory().assemblies();
+    Quota.Share share = session.memory().assemblies;
     int announced = announced(message, to);
     if (announced > 0 && !share.take(announced)) {
       share.quota().want();
@@ -147,7 +147,7 @@ final class LongMessages {
 
   /** Returns the reason why a message found no memory. */
   String refusal(Message message, int to) {
-    return session.memory().assemblies().refusal(needed(message, to), "maxAssemblyBytes");
+    return session.memory().assemblies.refusal(needed(message, to), "maxAssemblyBytes");
   }
 
   /**

@@ -66,7 +66,7 @@ final class MessagesAwaitingValues implements Participant {
     this.requests = requests;
     this.missing = missing;
     this.peerLost = peerLost;
-    this.memory = session.memory().assemblies();
+    this.memory = session.memory().assemblies;
   }
 
   LargeValueTable table(Message message) {

@@ -408,7 +408,7 @@ public final class RemoteServices implements Participant {
     if (known + more.size() > MOST_SERVICES) {
       return "more than " + MOST_SERVICES + " services";
     }
-    Quota.Share memory = session.memory().assemblies();
+    Quota.Share memory = session.memory().assemblies;
     long all = taken + more.stream().mapToLong(RemoteService::bytes).sum();
     long bytes = counted(all) - counted(taken);
     if (bytes > 0 && !memory.take(bytes)) {
@@ -424,7 +424,7 @@ public final class RemoteServices implements Participant {
 
   private void release() {
     if (counted(taken) > 0) {
-      session.memory().assemblies().give(counted(taken));
+      session.memory().assemblies.give(counted(taken));
     }
     taken = 0;
   }

@@ -20,6 +20,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
+import org.agrona.collections.ArrayUtil;
 import org.jctools.queues.atomic.MpscUnboundedAtomicArrayQueue;
 import org.jspecify.annotations.Nullable;
 
@@ -84,7 +85,7 @@ public final class EventLoop {
   private @Nullable Cleaner cleaner;
 
   /** The drivers of better links, in the order in which they were made. */
-  private @Nullable Upgrades firstUpgrades;
+  private Upgrades[] upgrades = {};
 
   private boolean inCycle;
   private boolean firstLinksBusy;
@@ -319,25 +320,19 @@ public final class EventLoop {
     if (stopping) {
       throw new LinkException("the event loop is closing", null);
     }
-    Upgrades last = null;
-    for (Upgrades one = firstUpgrades; one != null; one = one.next) {
+    for (Upgrades one : upgrades) {
       if (one.provider.equals(provider)) {
         return one.driver(this::wakeup);
       }
-      last = one;
     }
     Upgrades added = new Upgrades(provider, this::goOn);
-    if (last == null) {
-      firstUpgrades = added;
-    } else {
-      last.next = added;
-    }
+    upgrades = ArrayUtil.add(upgrades, added);
     return added.driver(this::wakeup);
   }
 
   /** Returns the exception of such a driver, while all its links end because of it; else null. */
   public @Nullable String breakingUpgrades() {
-    for (Upgrades one = firstUpgrades; one != null; one = one.next) {
+    for (Upgrades one : upgrades) {
       if (one.breaking != null) {
         return one.breaking;
       }
@@ -450,7 +445,7 @@ public final class EventLoop {
   }
 
   private boolean armUpgrades() {
-    for (Upgrades one = firstUpgrades; one != null; one = one.next) {
+    for (Upgrades one : upgrades) {
       if (!one.arm(now())) {
         return false;
       }
@@ -460,7 +455,7 @@ public final class EventLoop {
 
   private int doTheRest() {
     int upgraded = 0;
-    for (Upgrades one = firstUpgrades; one != null; one = one.next) {
+    for (Upgrades one : upgrades) {
       upgraded += one.poll(now());
     }
     stale |= upgraded > 0; // the work took time
@@ -498,7 +493,7 @@ public final class EventLoop {
 
   /** Returns whether there are better links. */
   boolean hasUpgradedLinks() {
-    for (Upgrades one = firstUpgrades; one != null; one = one.next) {
+    for (Upgrades one : upgrades) {
       if (one.isInUse()) {
         return true;
       }
@@ -592,7 +587,7 @@ public final class EventLoop {
   public void onClose() {
     stopping = true;
     run(this::runAll);
-    for (Upgrades one = firstUpgrades; one != null; one = one.next) {
+    for (Upgrades one : upgrades) {
       run(one::close);
     }
     run(driver::close);
@@ -620,7 +615,6 @@ public final class EventLoop {
   private static final class Upgrades {
     private final UpgradeProvider provider;
     private final Runnable meanwhile;
-    private @Nullable Upgrades next;
     private @Nullable UpgradeDriver driver;
     private @Nullable String breaking;
 

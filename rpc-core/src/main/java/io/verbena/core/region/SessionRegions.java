@@ -50,7 +50,7 @@ public final class SessionRegions implements Regions {
   public SessionRegions(SessionImpl session, OutgoingCalls outgoing) {
     this.outgoing = outgoing;
     this.loop = session.loop();
-    this.memory = session.bulkContext().memory();
+    this.memory = session.context().bulk().memory();
     this.caller = new SessionCaller(outgoing, CallOptions.DEFAULT);
     this.own = new ExposedRegions(session);
     this.calls = new RegionCalls(outgoing);

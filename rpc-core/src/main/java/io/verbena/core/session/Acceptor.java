@@ -24,7 +24,7 @@ public final class Acceptor {
   /** The number of reasons that are kept, because clients that were given up soon return. */
   private static final int MOST_GIVEN_UP = 256;
 
-  private final SessionContext context;
+  public final SessionContext context;
   private final BiFunction<SessionContext, SessionRole, SessionImpl> maker;
   private final Runnable whenOneEnds;
   private final Long2ObjectHashMap<AcceptedSession> sessions = new Long2ObjectHashMap<>();
@@ -85,11 +85,6 @@ public final class Acceptor {
   }
 
   // ---- from handshakes, and for sessions within ----
-
-  /** Returns the context of its sessions. Safe for use by any thread. */
-  public SessionContext context() {
-    return context;
-  }
 
   /** Returns the number of sessions and handshakes. Safe for use by any thread. */
   int load() {
@@ -198,12 +193,6 @@ public final class Acceptor {
     public int nextEpoch() {
       throw new IllegalStateException("the client numbers a session's links");
     }
-
-    @Override
-    public void upgraded() {}
-
-    @Override
-    public void upgradeFailed(String reason) {}
 
     @Override
     public void linkWanted() {

@@ -54,7 +54,10 @@ public final class Acceptors {
 
   private final List<Acceptor> all = new ArrayList<>();
   private final AtomicInteger sessions = new AtomicInteger();
-  private final int maxSessions;
+
+  /** The largest number of sessions at once. */
+  public final int maxSessions;
+
   private final @Nullable ClientAuthenticator authenticator;
   private final boolean tellsContracts;
   private final RandomGenerator random;
@@ -99,11 +102,6 @@ public final class Acceptors {
   /** Returns the acceptor on whose loop the server listens. */
   public Acceptor first() {
     return all.getFirst();
-  }
-
-  /** Returns the largest number of sessions at once. */
-  public int maxSessions() {
-    return maxSessions;
   }
 
   /** Returns whether there is an authenticator. */
@@ -265,7 +263,7 @@ public final class Acceptors {
         }
         return;
       }
-      SessionContext context = acceptor.context();
+      SessionContext context = acceptor.context;
       stopTimer(); // the authenticator has its own time limit
       asked =
           TimedCallback.ask(
@@ -282,12 +280,12 @@ public final class Acceptors {
      * a client with the same settings, which began to wait earlier, still receives the refusal.
      */
     private Duration deciding() {
-      return acceptor.context().link().connectTimeout().dividedBy(5).multipliedBy(4);
+      return acceptor.context.link().connectTimeout().dividedBy(5).multipliedBy(4);
     }
 
     /** Returns whether every client must present a certificate. */
     private boolean provesWho() {
-      TlsOptions tls = acceptor.context().link().tls();
+      TlsOptions tls = acceptor.context.link().tls();
       return tls != null && tls.requireClientCertificate();
     }
 
@@ -434,7 +432,7 @@ public final class Acceptors {
 
     /** Sends the welcome. Returns whether the link accepted it. */
     private boolean welcome(AcceptedSession session) {
-      SessionContext context = acceptor.context();
+      SessionContext context = acceptor.context;
       Welcome welcome =
           new Welcome(
               FrameHeader.VERSION,

@@ -67,7 +67,7 @@ public final class Connector implements SessionRole {
   private final boolean oneOfMany;
   private final Consumer<Session> whenEnded;
   private final EventLoop loop;
-  private final SessionImpl session;
+  public final SessionImpl session;
   private final AttemptTimes times;
   private final List<Consumer<@Nullable Failure>> waiters = new ArrayList<>();
   private SessionKey key = SessionKey.NONE;
@@ -139,11 +139,6 @@ public final class Connector implements SessionRole {
     this.session = maker.apply(context, this);
   }
 
-  /** Returns the session. Safe for use by any thread. */
-  public SessionImpl session() {
-    return session;
-  }
-
   /** Returns the server's address. Safe for use by any thread. */
   public String address() {
     return address.toString();
@@ -172,7 +167,7 @@ public final class Connector implements SessionRole {
 
   @Override
   public void linkWanted() {
-    boolean tooEarly = isResuming() && session.isDrainingLinks(); // the session reports its end
+    boolean tooEarly = isResuming() && session.links.isClosing(); // the session reports its end
     if (!connecting && retryTimer == Timers.NONE && !tooEarly) {
       times.beginOpening();
       connect();
@@ -415,7 +410,7 @@ public final class Connector implements SessionRole {
   }
 
   private void retry() {
-    if (!session.isEnded() && session.lacksFirstLink() && (isResuming() || isWanted())) {
+    if (!session.isEnded() && session.links.control() == null && (isResuming() || isWanted())) {
       linkWanted();
     }
   }

@@ -10,10 +10,8 @@ import io.verbena.api.wire.WireOut;
 import io.verbena.codec.WireDecoder;
 import io.verbena.core.PathPolicy;
 import io.verbena.core.SessionLimits;
-import io.verbena.core.bulk.BulkContext;
 import io.verbena.core.bulk.BulkPath;
 import io.verbena.core.bulk.RunOn;
-import io.verbena.core.bulk.stat.CutOffs;
 import io.verbena.core.bulk.stat.TransferStat;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.frame.OfferedService;
@@ -28,7 +26,6 @@ import io.verbena.core.stat.OnewayStat;
 import io.verbena.core.stat.SessionStat;
 import io.verbena.link.Link;
 import io.verbena.link.LinkCapabilities;
-import io.verbena.link.memory.Quota;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -245,16 +242,6 @@ public abstract class SessionImpl implements Session, RunOn.Threads {
 
   public boolean isAttached() {
     return links.isOpen();
-  }
-
-  /** Returns whether closed links are still being drained. The session resumes after that. */
-  boolean isDrainingLinks() {
-    return links.isClosing();
-  }
-
-  /** Returns whether the session needs a first link. */
-  boolean lacksFirstLink() {
-    return links.control() == null;
   }
 
   /**
@@ -512,11 +499,6 @@ public abstract class SessionImpl implements Session, RunOn.Threads {
     loop.execute(ending::leave);
   }
 
-  /** Returns the cut-offs of the present path. Safe for use by any thread. */
-  public CutOffs cutOffs() {
-    return pathCosts.cutOffs();
-  }
-
   /** Returns the session's figures. On the loop. */
   public abstract SessionStat stat();
 
@@ -589,31 +571,6 @@ public abstract class SessionImpl implements Session, RunOn.Threads {
   @Override
   public Workers workers() {
     return context.workers();
-  }
-
-  /** Returns the resources for objects that all sessions share. Safe for use by any thread. */
-  public BulkContext bulkContext() {
-    return context.bulk();
-  }
-
-  /**
-   * Returns the share of pooled memory for arriving objects and for reading ahead of sending. Safe
-   * for use by any thread.
-   */
-  public Quota.Share pooled() {
-    return memory.values();
-  }
-
-  /**
-   * Returns whether this end opened the session. The two ends number their transfers differently.
-   */
-  public boolean isClientEnd() {
-    return role.isClient();
-  }
-
-  /** Returns the largest number of the peer's calls in flight. Safe for use by any thread. */
-  public int mostCalls() {
-    return limits.maxCalls();
   }
 
   /** Queues a numbered frame after all others. */

@@ -26,10 +26,21 @@ public final class SessionMemory implements Timers.Timer {
 
   private final EventLoop loop;
   private final Participants participants;
-  private final SlotShare slots;
-  private final Quota.Share assemblies;
-  private final Quota.Share values;
-  private final Quota.Share replies;
+
+  /** The slots in which callers encode. */
+  public final SlotShare slots;
+
+  /** The share for arriving messages and arrays. */
+  public final Quota.Share assemblies;
+
+  /**
+   * The share outside the heap for arriving large values and objects, and for reading ahead of
+   * sending objects.
+   */
+  public final Quota.Share values;
+
+  /** The share for results that the peer has not received yet. */
+  public final Quota.Share replies;
 
   /** Assembles long messages. */
   final Inbox inbox;
@@ -66,29 +77,6 @@ public final class SessionMemory implements Timers.Timer {
     public void wanted() {
       whenWanted.run();
     }
-  }
-
-  /** Returns the slots in which callers encode. */
-  public SlotShare slots() {
-    return slots;
-  }
-
-  /** Returns the share for arriving messages and arrays. */
-  public Quota.Share assemblies() {
-    return assemblies;
-  }
-
-  /**
-   * Returns the share outside the heap for arriving large values and objects, and for reading ahead
-   * of sending objects.
-   */
-  public Quota.Share values() {
-    return values;
-  }
-
-  /** Returns the share for results that the peer has not received yet. */
-  public Quota.Share replies() {
-    return replies;
   }
 
   /** Others need the memory of arriving messages. */

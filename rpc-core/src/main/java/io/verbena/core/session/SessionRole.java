@@ -11,10 +11,10 @@ public interface SessionRole {
   int nextEpoch();
 
   /** Both directions of the session use the better link. */
-  void upgraded();
+  default void upgraded() {}
 
   /** The session requires a better link, and none is available now. */
-  void upgradeFailed(String reason);
+  default void upgradeFailed(String reason) {}
 
   /** The session has calls to make and no link. */
   void linkWanted();

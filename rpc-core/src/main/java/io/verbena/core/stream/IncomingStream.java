@@ -134,7 +134,7 @@ final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
     this.id = id;
     this.reader = reader;
     this.deadlineNanos = deadlineNanos;
-    this.items = new HeldItems<>(streams.host.session.memory().assemblies());
+    this.items = new HeldItems<>(streams.host.session.memory().assemblies);
     this.place = new Place(this);
     EventLoop loop = streams.host.loop;
     loop.whenUnreachable(this, place);

@@ -64,8 +64,8 @@ abstract class BufferedDestination extends Destination {
   BufferedDestination(SessionImpl session, RunOn by) {
     this.session = session;
     this.by = by;
-    this.memory = session.bulkContext().memory();
-    this.share = session.pooled();
+    this.memory = session.context().bulk().memory();
+    this.share = session.memory().values;
   }
 
   // ---- storing the bytes in order: one thread at a time; may block ----

@@ -32,7 +32,7 @@ public final class CallTransfers {
   }
 
   private long idOfCall(long callId, int kind, boolean ownCall) {
-    return TransferIds.of(callId, kind, ownCall == session.isClientEnd());
+    return TransferIds.of(callId, kind, ownCall == session.role().isClient());
   }
 
   // ---- answers ----
@@ -154,7 +154,7 @@ public final class CallTransfers {
             Checksum.NEVER,
             received -> {
               destination.releaseBlocks();
-              arrived.accept(destination.values(), destination::release);
+              arrived.accept(destination.values, destination::release);
               return received;
             });
     handle.limit(timeout);

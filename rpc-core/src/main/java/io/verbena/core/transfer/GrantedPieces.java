@@ -99,7 +99,7 @@ final class GrantedPieces {
       }
     }
     if (!paths.isEmpty()) {
-      if (limit - upTo >= session.bulkContext().railsFrom()) {
+      if (limit - upTo >= session.context().bulk().railsFrom()) {
         session.wantsPaths();
       }
       openMore(limit, one);
@@ -120,7 +120,7 @@ final class GrantedPieces {
       }
     }
     if (upTo > 0) {
-      session.bulkContext().counters().resumes();
+      session.context().bulk().counters().resumes();
     }
     generation++;
     paths = now;
@@ -240,7 +240,7 @@ final class GrantedPieces {
       return null;
     }
     boolean dealt = paths.size() > 1 && !one;
-    long most = dealt ? session.bulkContext().railPieceBytes() : BulkPath.PIECE_BYTES;
+    long most = dealt ? session.context().bulk().railPieceBytes() : BulkPath.PIECE_BYTES;
     LandingPiece piece = transfer.destination().next(upTo, most);
     if (piece != null) {
       pieces.add(piece);
@@ -395,7 +395,7 @@ final class GrantedPieces {
   /** Closes all pieces. Their memory counts as quarantined until {@link #free}. */
   void closeAll() {
     pieces.forEach(piece -> quarantined += piece.memory().byteSize());
-    session.bulkContext().counters().quarantined(quarantined);
+    session.context().bulk().counters().quarantined(quarantined);
     transfer.wait.ends();
     untold.clear();
     fences++; // otherwise the first immediate fence would count as the last
@@ -406,7 +406,7 @@ final class GrantedPieces {
   /** Frees the memory for other use. All pieces are fenced. */
   void free() {
     pieces.clear();
-    session.bulkContext().counters().quarantined(-quarantined);
+    session.context().bulk().counters().quarantined(-quarantined);
   }
 
   /** Handles the end of a path. Returns whether it had pieces of this object. */

@@ -543,7 +543,7 @@ public final class IncomingTransfer extends BulkTransfer {
       String why = "of " + length + " bytes " + upTo + " arrived";
       fail(RpcStatus.PROTOCOL_ERROR, why);
     } else if (upTo > confirmed) {
-      session.bulkContext().counters().received(upTo - confirmed);
+      session.context().bulk().counters().received(upTo - confirmed);
       confirmed = upTo;
       handle.confirmed(upTo);
       transfers.owesProgress(this);

@@ -90,7 +90,7 @@ final class LargeValueDestination extends Destination {
   /**
    * The values at their current length, including the memory of segments until the arena owns it.
    */
-  private final MemorySegment[] values;
+  final MemorySegment[] values;
 
   private final @Nullable Block[] segments;
 
@@ -131,10 +131,10 @@ final class LargeValueDestination extends Destination {
     this.session = session;
     this.wait = new LimitedWait(session.loop(), this::moves);
     this.table = arena == null ? table.onHeap() : table;
-    this.heap = session.memory().assemblies();
-    this.outside = session.memory().values();
+    this.heap = session.memory().assemblies;
+    this.outside = session.memory().values;
     this.arena = arena;
-    this.bulk = session.bulkContext().memory();
+    this.bulk = session.context().bulk().memory();
     this.values = new MemorySegment[table.entries().size()];
     this.segments = new Block[values.length];
     forget();
@@ -487,10 +487,6 @@ final class LargeValueDestination extends Destination {
   @Override
   Received received(long length) {
     return Arrived.elsewhere(length);
-  }
-
-  MemorySegment[] values() {
-    return values;
   }
 
   /** Makes the arena the owner of the segments. Its close then releases their memory. */

@@ -69,8 +69,8 @@ final class MemoryDestination extends Destination {
       OpenSource.requireAlive(own);
       return;
     }
-    BulkMemory pool = session.bulkContext().memory();
-    Quota.Share share = session.pooled();
+    BulkMemory pool = session.context().bulk().memory();
+    Quota.Share share = session.memory().values;
     BulkMemory.Block claimed = pool.claim(Math.max(1, length), share);
     if (claimed == null) {
       throw share.mayEverTake(length)

@@ -201,7 +201,7 @@ final class OutgoingTransfer extends BulkTransfer {
     if (source instanceof OpenSource.InMemory memory
         && memory.memory().isNative()
         && (memory.life() == MemoryLife.HELD
-            || memory.length() >= owner.session.cutOffs().inPlace())) {
+            || memory.length() >= owner.session.pathCosts().cutOffs().inPlace())) {
       return new MemorySupply(owner, memory, crc != null);
     }
     return new StagedSupply(owner, owner.transfers.readAhead, source, from, crc);
@@ -237,7 +237,7 @@ final class OutgoingTransfer extends BulkTransfer {
     }
     grantedUpTo += grant.length();
     BulkPath path = session.bulkPath(grant.epoch());
-    if (length - confirmed >= session.bulkContext().railsFrom()) {
+    if (length - confirmed >= session.context().bulk().railsFrom()) {
       session.wantsPaths();
     }
     if (path == null || path.isClosed()) {
@@ -521,7 +521,7 @@ final class OutgoingTransfer extends BulkTransfer {
     grant.written += ready;
     unchecked = checkpoint ? 0 : unchecked + ready;
     writtenUpTo = Math.max(writtenUpTo, at + ready);
-    session.bulkContext().counters().sent(ready);
+    session.context().bulk().counters().sent(ready);
     return Turn.WROTE;
   }
 

@@ -32,8 +32,8 @@ final class ReadAhead {
 
   ReadAhead(SessionImpl session) {
     this.session = session;
-    this.memory = session.bulkContext().memory();
-    this.share = session.pooled();
+    this.memory = session.context().bulk().memory();
+    this.share = session.memory().values;
     this.most = memory.limit() / 2;
   }
 

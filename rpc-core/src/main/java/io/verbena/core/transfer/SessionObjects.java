@@ -32,13 +32,13 @@ public final class SessionObjects implements BulkObjects {
 
   @Override
   public Published publish(Source source, Duration lease) {
-    return session.bulkContext().shelf().publish(session.loop(), null, source, lease);
+    return session.context().bulk().shelf().publish(session.loop(), null, source, lease);
   }
 
   @Override
   public Published publish(String name, Source source, Duration lease) {
     Checks.required("name", name);
-    return session.bulkContext().shelf().publish(session.loop(), name, source, lease);
+    return session.context().bulk().shelf().publish(session.loop(), name, source, lease);
   }
 
   @Override

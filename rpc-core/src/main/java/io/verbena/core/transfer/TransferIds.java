@@ -82,7 +82,7 @@ final class TransferIds {
   }
 
   boolean isOwn(long id) {
-    return (id & 1) != 0 == session.isClientEnd();
+    return (id & 1) != 0 == session.role().isClient();
   }
 
   boolean isBegunByPeer(long id) {
@@ -92,7 +92,7 @@ final class TransferIds {
   // ---- begun by this end ----
 
   long nextId() {
-    return of(++lastOwn, SINGLE, session.isClientEnd());
+    return of(++lastOwn, SINGLE, session.role().isClient());
   }
 
   /**

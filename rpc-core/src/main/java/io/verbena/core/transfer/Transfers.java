@@ -123,7 +123,7 @@ public final class Transfers implements Participant {
     takeTurns();
     incoming.put(transfer.id, transfer);
     ids.count(transfer.id, 1);
-    session.bulkContext().counters().begins(false);
+    session.context().bulk().counters().begins(false);
     return transfer;
   }
 
@@ -132,7 +132,7 @@ public final class Transfers implements Participant {
     takeTurns();
     outgoing.put(transfer.id, transfer);
     ids.count(transfer.id, 1);
-    session.bulkContext().counters().begins(true);
+    session.context().bulk().counters().begins(true);
     transfer.begin();
   }
 
@@ -153,7 +153,7 @@ public final class Transfers implements Participant {
 
   /** Ends a transfer. An outgoing one counts until nothing reads its memory any more. */
   void ended(BulkTransfer transfer, boolean well) {
-    session.bulkContext().counters().ends(transfer instanceof OutgoingTransfer, well);
+    session.context().bulk().counters().ends(transfer instanceof OutgoingTransfer, well);
     if (transfer instanceof IncomingTransfer received) {
       forget(received);
       ids.leaves(transfer.id);
@@ -210,6 +210,7 @@ public final class Transfers implements Participant {
     }
   }
 
+  /** Tells senders that all of an object is here, so that they may release its memory. */
   private void tellSenders() {
     if (untold.isEmpty()) {
       return;
@@ -217,13 +218,8 @@ public final class Transfers implements Participant {
     long[] whole = untold.toLongArray();
     forgetUntold();
     for (long id : whole) {
-      sayDone(id);
+      session.sendBulk(FrameKind.BULK_DONE, id, out -> {});
     }
-  }
-
-  /** Tells the sender that all of an object is here, so that it may release its memory. */
-  private void sayDone(long id) {
-    session.sendBulk(FrameKind.BULK_DONE, id, out -> {});
   }
 
   private void forgetUntold() {
@@ -363,7 +359,7 @@ public final class Transfers implements Participant {
     if (wrong != null || refusesMore(id)) {
       return wrong;
     }
-    PublishedObjects shelf = session.bulkContext().shelf();
+    PublishedObjects shelf = session.context().bulk().shelf();
     String title = shelf.title(object);
     TransferHandle handle = new TransferHandle(session.loop(), title);
     Published.Fetch fetch = new Published.Fetch(session.peer(), handle);
@@ -499,8 +495,8 @@ public final class Transfers implements Participant {
       if (callId <= lastOfPeer.getAsLong()) {
         return null; // the call has been answered, or will not be
       }
-      if (landings.size() >= session.mostCalls()) {
-        return "landings for more than " + session.mostCalls() + " calls";
+      if (landings.size() >= session.limits().maxCalls()) {
+        return "landings for more than " + session.limits().maxCalls() + " calls";
       }
       known = new ArrayList<>();
       landings.put(callId, known);

@@ -67,7 +67,7 @@ public final class UserSession extends SessionImpl {
     this.regions = mine;
     carries(contracts, outgoing, incoming, streams);
     carries(mine.participants());
-    carries(incoming.oneways(), incoming.awaitingValues(), outgoing.awaitingValues(), transfers);
+    carries(incoming.oneways, incoming.awaitingValues(), outgoing.awaitingValues(), transfers);
   }
 
   /**
@@ -185,6 +185,6 @@ public final class UserSession extends SessionImpl {
 
   @Override
   protected void endWhatGoesOn() {
-    incoming.oneways().end();
+    incoming.oneways.end();
   }
 }
