@@ -26,7 +26,6 @@ public record BulkContext(
   private static final long LONGEST_RAIL_PIECE = 1L << 20;
   private static final long SHORTEST_RAIL_PIECE = 16L << 10;
 
-  /** Makes a context with this much memory. */
   public static BulkContext of(long memoryBytes, CutOffs set, long railsFrom, boolean measures) {
     return new BulkContext(
         new BulkMemory(memoryBytes),

@@ -14,12 +14,10 @@ public final class BulkCounters {
   private final AtomicLong quarantined = new AtomicLong();
   private final AtomicLong resumed = new AtomicLong();
 
-  /** Counts the beginning of a transfer in this direction. */
   public void begins(boolean sends) {
     (sends ? sending : receiving).incrementAndGet();
   }
 
-  /** Counts the end of a transfer in this direction. */
   public void ends(boolean sends, boolean well) {
     (sends ? sending : receiving).decrementAndGet();
     (well ? completed : failed).incrementAndGet();

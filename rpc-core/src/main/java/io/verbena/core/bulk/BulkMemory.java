@@ -73,12 +73,10 @@ public final class BulkMemory implements AutoCloseable {
     }
   }
 
-  /** Returns the budget in bytes. */
   public long limit() {
     return budget.limit();
   }
 
-  /** Returns the bytes in use. */
   public long inUse() {
     return budget.reserved();
   }
@@ -305,7 +303,6 @@ public final class BulkMemory implements AutoCloseable {
     freeKeptOver(0);
   }
 
-  /** A block of claimed memory. */
   public final class Block {
     private final MemorySegment whole;
     private final MemorySegment memory;

@@ -40,7 +40,6 @@ public final class BulkPath {
 
   private long ratedNanos;
 
-  /** Makes the path of the link with this number. */
   public BulkPath(int epoch, BulkPort port) {
     this.epoch = epoch;
     this.port = port;
@@ -90,7 +89,6 @@ public final class BulkPath {
     }
   }
 
-  /** Returns how many bytes are to come by this path. */
   public long awaited() {
     return awaited;
   }
@@ -107,7 +105,6 @@ public final class BulkPath {
     lost.forEach(Flight::run);
   }
 
-  /** One write under way. */
   public final class Flight implements Runnable {
     private final int bytes;
     private final Runnable then;

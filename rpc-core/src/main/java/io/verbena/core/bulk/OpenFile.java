@@ -100,8 +100,6 @@ public final class OpenFile {
   public long size() throws TransferProblem {
     try {
       return channel.size();
-    } catch (ClosedChannelException e) {
-      throw closed(e);
     } catch (IOException e) {
       throw unreadable(e);
     }
@@ -110,27 +108,24 @@ public final class OpenFile {
   int read(ByteBuffer into, long position) throws TransferProblem {
     try {
       return channel.read(into, position);
-    } catch (ClosedChannelException e) {
-      throw closed(e);
     } catch (IOException e) {
       throw unreadable(e);
     }
   }
 
   private TransferProblem unreadable(IOException cause) {
+    if (cause instanceof ClosedChannelException) {
+      return new TransferProblem(
+          RpcStatus.INVALID_ARGUMENT,
+          "its channel was closed before the end of the transfer: close it later",
+          cause);
+    }
     return hidden(
         new TransferProblem(RpcStatus.INTERNAL, "cannot read " + name + ": " + cause, cause));
   }
 
   private TransferProblem hidden(TransferProblem problem) {
     return path == null ? problem : problem.hiding(path);
-  }
-
-  private static TransferProblem closed(ClosedChannelException cause) {
-    return new TransferProblem(
-        RpcStatus.INVALID_ARGUMENT,
-        "its channel was closed before the end of the transfer: close it later",
-        cause);
   }
 
   OpenFile share() {

@@ -96,12 +96,10 @@ public final class PublishedObjects {
     return name == null ? titleElsewhere(id) : "object '" + name + "'";
   }
 
-  /** Returns the title of an object whose name is not known. */
   public static String titleElsewhere(long id) {
     return id < 0 ? "named object " + Long.toHexString(id) : "object " + id;
   }
 
-  /** Returns the reason why an object is missing. */
   public TransferProblem missing(long id) {
     if (id < 0 && objects.containsKey(id)) {
       return new TransferProblem(
@@ -139,7 +137,6 @@ public final class PublishedObjects {
     objects.values().forEach(PublishedObject::close);
   }
 
-  /** One published object. */
   public final class PublishedObject implements Published {
     private final ObjectRef ref;
     private final @Nullable String name;

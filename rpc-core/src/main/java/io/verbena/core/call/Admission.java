@@ -159,7 +159,6 @@ public final class Admission {
     return new Place();
   }
 
-  /** Returns the reason for a refusal. */
   String refusal(Priority priority) {
     return "the peer runs as many calls as it can: with a limit of %d it admits %s calls below %d"
         .formatted(limit, priority.word(), places(priority));

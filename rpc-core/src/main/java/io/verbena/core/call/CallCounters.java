@@ -1,11 +1,8 @@
 package io.verbena.core.call;
 
 import io.verbena.core.stat.OnewayStat;
-import java.util.EnumMap;
-import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CallCounters {
   private final @Nullable CallCounters whole;
-  private final Map<What, AtomicLong> counts = new EnumMap<>(What.class);
+  private final AtomicLongArray counts = new AtomicLongArray(What.values().length);
   private final AtomicInteger orphans = new AtomicInteger();
   private final AtomicInteger streamsSent = new AtomicInteger();
 
@@ -39,13 +36,10 @@ public final class CallCounters {
   /** Makes the counters of a session. Its client or server counts the same calls. */
   public CallCounters(@Nullable CallCounters whole) {
     this.whole = whole;
-    for (What what : What.values()) {
-      counts.put(what, new AtomicLong());
-    }
   }
 
   public void add(What what, int calls) {
-    counter(what).addAndGet(calls);
+    counts.addAndGet(what.ordinal(), calls);
     if (whole != null) {
       whole.add(what, calls);
     }
@@ -64,12 +58,8 @@ public final class CallCounters {
     return whole == null ? streamsSent.addAndGet(change) : whole.streamsSent(change);
   }
 
-  private AtomicLong counter(What what) {
-    return Objects.requireNonNull(counts.get(what));
-  }
-
   private long count(What what) {
-    return counter(what).get();
+    return counts.get(what.ordinal());
   }
 
   public OnewayStat stat() {

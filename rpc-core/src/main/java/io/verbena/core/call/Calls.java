@@ -50,7 +50,6 @@ public final class Calls {
   /** Reads long messages. On the loop. */
   final LongMessages longMessages;
 
-  /** The window of this end's calls. */
   public final CallWindow window;
 
   /** The slots for small messages, and the share of this session's callers. */

@@ -18,7 +18,6 @@ import org.jspecify.annotations.Nullable;
 record HandlerFailure(RpcStatus status, String type, String words, Metadata metadata, Whose whose) {
   private static final int DEEPEST = 16;
 
-  /** The origin of a handler's exception. */
   enum Whose {
     /** The exception is an answer. */
     NOBODYS,

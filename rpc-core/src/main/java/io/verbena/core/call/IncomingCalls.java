@@ -26,6 +26,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import org.agrona.collections.Long2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -98,7 +99,6 @@ public final class IncomingCalls implements Participant {
     return awaitingValues;
   }
 
-  /** Returns the number of calls in progress. */
   public int size() {
     return calls.size();
   }
@@ -109,8 +109,8 @@ public final class IncomingCalls implements Participant {
   }
 
   @Override
-  public List<FrameKind> kinds() {
-    return List.of(FrameKind.REQUEST, FrameKind.ONEWAY, FrameKind.CANCEL);
+  public Set<FrameKind> kinds() {
+    return Set.of(FrameKind.REQUEST, FrameKind.ONEWAY, FrameKind.CANCEL);
   }
 
   /** Dispatches a request, or cancels one. */
@@ -291,7 +291,7 @@ public final class IncomingCalls implements Participant {
       return;
     }
     calls.put(call.id, call);
-    call.holds(body.free, true);
+    call.holds(body.free(), true);
     if (place != null) {
       call.has(takePlace());
     }
@@ -341,7 +341,6 @@ public final class IncomingCalls implements Participant {
     return call;
   }
 
-  /** Watches the deadline of a call. */
   void awaitDeadline(ServerCall call) {
     deadlines.add(call.deadlineNanos());
   }
@@ -363,7 +362,6 @@ public final class IncomingCalls implements Participant {
     }
   }
 
-  /** Postpones a started handler. */
   void putOff(ServerCall call) {
     if (calls.get(call.id) == call) {
       starts.putOff(call);

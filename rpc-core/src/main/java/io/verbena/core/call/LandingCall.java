@@ -27,7 +27,6 @@ final class LandingCall extends PendingCall.WithOptions<Received> implements Tim
   /** Whether the answer was given up with its peer while the landing is still in use by it. */
   private boolean withdrawn;
 
-  /** Makes a call whose message is encoded. */
   LandingCall(
       OutgoingCalls host,
       MethodDescriptor<Received> method,
@@ -110,7 +109,6 @@ final class LandingCall extends PendingCall.WithOptions<Received> implements Tim
     awaitFree(landingFree, "The landing's bytes");
   }
 
-  /** The object of the call has arrived. */
   private void received(Received object) {
     landingFree.complete(null);
     stopTimer();

@@ -30,38 +30,22 @@ final class LongMessages {
   private final ArrayDeque<Turn> waiting = new ArrayDeque<>();
   private boolean busy;
 
-  /** A message's body that its receiver keeps. */
-  static final class Body {
-    private final ByteBuffer buffer;
-    private final int from;
-    private final int to;
-    private final MemorySegment @Nullable [] values;
-    private final @Nullable Compression compression;
-
-    /** Releases the memory that it counts for. */
-    final Runnable free;
-
-    /**
-     * Makes a body.
-     *
-     * @param buffer holds it
-     * @param compression expands it; null if it is not compressed
-     */
-    Body(
-        Message message,
-        ByteBuffer buffer,
-        int from,
-        int to,
-        @Nullable Compression compression,
-        Runnable free) {
-      this.buffer = buffer;
-      this.from = from;
-      this.to = to;
-      this.values = message.values();
-      this.compression = compression;
-      this.free = free;
-    }
-  }
+  /**
+   * A message's body that its receiver keeps.
+   *
+   * @param buffer holds it
+   * @param values the large values beside it; null if there are none
+   * @param compression expands it; null if it is not compressed
+   * @param free releases the memory that it counts for
+   */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  record Body(
+      ByteBuffer buffer,
+      int from,
+      int to,
+      MemorySegment @Nullable [] values,
+      @Nullable Compression compression,
+      Runnable free) {}
 
   private record Turn(
       Body body,
@@ -97,7 +81,6 @@ final class LongMessages {
     return body;
   }
 
-  /** Returns the compression of a message; null if it is not compressed. */
   private @Nullable Compression compression(Message message) {
     return message.has(FrameHeader.FLAG_COMPRESSED) ? session.context().compression() : null;
   }
@@ -123,7 +106,7 @@ final class LongMessages {
                 counted.run();
                 share.give(announced);
               };
-      return new Body(message, message.buffer(), message.from(), to, compression, free);
+      return new Body(message.buffer(), message.from(), to, message.values(), compression, free);
     }
     int length = to - message.from();
     if (!share.take(length)) {
@@ -133,7 +116,7 @@ final class LongMessages {
       byte[] copy = new byte[length];
       message.buffer().get(message.from(), copy);
       Runnable free = () -> share.give((long) length + announced);
-      return new Body(message, ByteBuffer.wrap(copy), 0, length, compression, free);
+      return new Body(ByteBuffer.wrap(copy), 0, length, message.values(), compression, free);
     } catch (OutOfMemoryError e) {
       share.give(length);
       throw e;
@@ -145,7 +128,6 @@ final class LongMessages {
     return (long) to - message.from() + announced(message, to);
   }
 
-  /** Returns the reason why a message found no memory. */
   String refusal(Message message, int to) {
     return session.memory().assemblies.refusal(needed(message, to), "maxAssemblyBytes");
   }

@@ -36,11 +36,9 @@ final class MessagesAwaitingValues implements Participant {
   /** Receives messages whose values do not arrive. */
   @FunctionalInterface
   interface Missing {
-    /** Reports a message. */
     void values(Message message, RpcStatus status, String why);
   }
 
-  /** A message that waits. */
   private static final class Held {
     final Message message;
     final long sinceNanos;
@@ -86,7 +84,6 @@ final class MessagesAwaitingValues implements Participant {
     return to - Integer.BYTES - length;
   }
 
-  /** Returns whether the message of a call waits. */
   boolean has(long callId) {
     return waiting.containsKey(callId);
   }

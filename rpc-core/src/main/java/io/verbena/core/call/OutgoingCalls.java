@@ -18,6 +18,7 @@ import io.verbena.core.transfer.LargeValueTable;
 import io.verbena.link.runtime.ThrottledLog;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Predicate;
 import org.agrona.collections.Long2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
@@ -83,7 +84,6 @@ public final class OutgoingCalls implements Participant {
     return awaitingValues;
   }
 
-  /** Returns the number of calls in flight, without one-way calls that were sent. */
   public int size() {
     return size;
   }
@@ -200,8 +200,8 @@ public final class OutgoingCalls implements Participant {
   }
 
   @Override
-  public List<FrameKind> kinds() {
-    return List.of(
+  public Set<FrameKind> kinds() {
+    return Set.of(
         FrameKind.RESULT, FrameKind.DECLARED_ERROR, FrameKind.FAILURE, FrameKind.ONEWAY_DONE);
   }
 
@@ -285,7 +285,7 @@ public final class OutgoingCalls implements Participant {
         () -> call.isGivenUp() && !call.method().streaming(),
         in -> read[0] = call.read(kind, metadata, in),
         thrown -> {
-          body.free.run();
+          body.free().run();
           if (get(call.id) == call) {
             forget(call);
           }

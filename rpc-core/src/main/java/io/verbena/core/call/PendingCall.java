@@ -133,7 +133,6 @@ public class PendingCall<R> extends FencedFuture<R>
     }
   }
 
-  /** Returns whether the sender of this one-way call waits until it was sent. */
   public boolean senderWaits() {
     return senderWaits;
   }
@@ -153,7 +152,6 @@ public class PendingCall<R> extends FencedFuture<R>
     stage = ANSWERED;
   }
 
-  /** Starts the call on its session's loop. */
   @Override
   public void run() {
     host.start(this);
@@ -268,7 +266,6 @@ public class PendingCall<R> extends FencedFuture<R>
         : "";
   }
 
-  /** Returns whether its caller has given it up. */
   boolean isGivenUp() {
     return isDone();
   }
@@ -283,7 +280,6 @@ public class PendingCall<R> extends FencedFuture<R>
     host.shared.loop.execute(() -> host.abandoned(this));
   }
 
-  /** Returns whether large arguments travel beside its message. */
   boolean hasLargeArguments() {
     return arguments != null;
   }
@@ -303,7 +299,6 @@ public class PendingCall<R> extends FencedFuture<R>
   @Override
   public void awaitLandingFree() {}
 
-  /** Ends the call with an error. */
   void end(Exception error) {
     settleFailed(error);
   }
@@ -477,7 +472,6 @@ public class PendingCall<R> extends FencedFuture<R>
     return failure(method, status, why, CallPhase.REPLIED, Execution.EXECUTED);
   }
 
-  /** Returns the failure of a call for its caller. */
   static RpcException failure(
       MethodDescriptor<?> method,
       RpcStatus status,

@@ -100,7 +100,6 @@ public abstract class ReplyMessage implements Reply, Outgoing, WireEncoder.Growt
 
   // ---- writing, on the handler's thread ----
 
-  /** Returns whether nothing was written yet. */
   final boolean isBlank() {
     return slot == null;
   }
@@ -314,7 +313,6 @@ public abstract class ReplyMessage implements Reply, Outgoing, WireEncoder.Growt
     host.session.enqueue(this);
   }
 
-  /** Drops a reply that is not wanted. */
   public void discard() {
     Slot reply = takeSlot();
     if (reply != null) {

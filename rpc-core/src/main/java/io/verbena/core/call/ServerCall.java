@@ -127,7 +127,6 @@ public final class ServerCall extends ReplyMessage
     GuardedHandler guarded(ServerCall call, Handler handler, @Nullable Object[] arguments);
   }
 
-  /** Makes a call that has just arrived. */
   ServerCall(
       IncomingCalls incoming,
       Calls host,
@@ -596,7 +595,6 @@ public final class ServerCall extends ReplyMessage
     }
   }
 
-  /** Replaces the reply by a failure. */
   void fail(RpcStatus status, Execution execution, String remoteType, String message) {
     record(status.name());
     if (served.oneway) {

@@ -262,7 +262,6 @@ public final class SessionCaller implements ServiceCaller {
         : defaultTimeoutNanos;
   }
 
-  /** Returns the metadata of each call. */
   public Metadata metadata() {
     return metadata;
   }
@@ -357,7 +356,6 @@ public final class SessionCaller implements ServiceCaller {
     }
   }
 
-  /** Makes the call of an encoded message. */
   @SuppressWarnings("unchecked") // the result of a call with a landing is a Received
   private <R> PendingCall<R> made(
       MethodDescriptor<R> method,
@@ -475,7 +473,6 @@ public final class SessionCaller implements ServiceCaller {
         cause);
   }
 
-  /** Returns the failure of a call for its caller. */
   public static RpcException failure(
       MethodDescriptor<?> method, RpcStatus status, String why, CallPhase phase) {
     Execution execution = phase == CallPhase.QUEUED ? Execution.NOT_EXECUTED : Execution.UNKNOWN;

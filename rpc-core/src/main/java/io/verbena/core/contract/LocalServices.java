@@ -144,7 +144,6 @@ public final class LocalServices {
     return served.stream().skip(first).map(Served::offer).toList();
   }
 
-  /** Returns the announcements of all services. */
   public List<OfferedService> offered() {
     return offeredFrom(0);
   }

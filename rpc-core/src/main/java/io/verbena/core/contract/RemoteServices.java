@@ -24,6 +24,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import org.agrona.collections.Int2ObjectHashMap;
@@ -100,7 +101,6 @@ public final class RemoteServices implements Participant {
     }
   }
 
-  /** Starts without knowledge of a peer. */
   public RemoteServices(SessionImpl session) {
     this.session = session;
   }
@@ -128,7 +128,6 @@ public final class RemoteServices implements Participant {
     }
   }
 
-  /** Returns the announcements for a greeting. */
   public List<OfferedService> greeting() {
     if (!tells) {
       return List.of();
@@ -508,8 +507,8 @@ public final class RemoteServices implements Participant {
   // ---- frames ----
 
   @Override
-  public List<FrameKind> kinds() {
-    return List.of(FrameKind.SERVICES, FrameKind.SCHEMA_REQUEST, FrameKind.SCHEMA);
+  public Set<FrameKind> kinds() {
+    return Set.of(FrameKind.SERVICES, FrameKind.SCHEMA_REQUEST, FrameKind.SCHEMA);
   }
 
   @Override

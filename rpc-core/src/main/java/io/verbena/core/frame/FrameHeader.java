@@ -92,12 +92,10 @@ public final class FrameHeader {
     return (long) VERSION << 56 | (long) kind.code() << 48 | (flags & 0xffL) << FLAGS_SHIFT;
   }
 
-  /** Returns a first word with more flags. */
   public static long withFlags(long first, int flags) {
     return first | (flags & 0xffL) << FLAGS_SHIFT;
   }
 
-  /** Returns a first word without some flags. */
   public static long withoutFlags(long first, int flags) {
     return first & ~((flags & 0xffL) << FLAGS_SHIFT);
   }
@@ -170,7 +168,6 @@ public final class FrameHeader {
         : "a frame of link " + ((int) (first >>> LINK_SHIFT) & 0xff) + " on link " + epoch;
   }
 
-  /** Returns the version of a frame with this first word. */
   public static int version(long first) {
     return (int) (first >>> 56);
   }
@@ -212,7 +209,6 @@ public final class FrameHeader {
     return third >>> METHOD_BITS;
   }
 
-  /** Returns the method's index. */
   public static int method(long third) {
     return (int) third & (MOST_METHODS - 1);
   }

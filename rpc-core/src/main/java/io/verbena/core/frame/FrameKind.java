@@ -122,7 +122,6 @@ public enum FrameKind {
     this.sequenced = sequenced;
   }
 
-  /** Returns the number that stands for this kind in a header. */
   public int code() {
     return code;
   }
@@ -143,7 +142,6 @@ public enum FrameKind {
     return code == ACK.code || (code >= REQUEST.code && code <= FAILURE.code);
   }
 
-  /** Returns the kind with this code, or null. */
   public static @Nullable FrameKind ofCode(int code) {
     return code >= 0 && code < BY_CODE.length ? BY_CODE[code] : null;
   }

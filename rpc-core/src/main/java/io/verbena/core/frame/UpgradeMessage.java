@@ -26,7 +26,6 @@ public final class UpgradeMessage {
     this.content = content;
   }
 
-  /** Returns the link's epoch in its session. */
   public int epoch() {
     return epoch;
   }

@@ -220,10 +220,8 @@ final class Exposure implements ExposedRegion {
     if (now != null) {
       return now.path == path && !now.shut ? now : null;
     }
-    if (!open || memory.isReadOnly() || ref.length() == 0 || (!reads && !writes)) {
-      return null;
-    }
-    if (ref.length() > MOST_OPENED_BYTES) {
+    boolean fits = ref.length() > 0 && ref.length() <= MOST_OPENED_BYTES;
+    if (!open || !fits || memory.isReadOnly() || (!reads && !writes)) {
       return null;
     }
     try {
@@ -264,7 +262,6 @@ final class Exposure implements ExposedRegion {
     return opening != null;
   }
 
-  /** Ends the opening on a closed path. */
   void pathClosed(BulkPath path) {
     Opening now = opening;
     if (now != null && now.path == path) {

@@ -82,7 +82,6 @@ final class OneSided implements Participant {
     private final long key;
     private final BulkPath path;
 
-    /** The allowed operations. */
     private int access;
 
     /** Null until the peer has opened it, and if the peer does not open it. */
@@ -391,7 +390,6 @@ final class OneSided implements Participant {
       return true;
     }
 
-    /** Stops further requests. */
     private void stop() {
       lost = true;
       stopped = true;

@@ -32,7 +32,6 @@ final class RegionCalls {
     this.caller = new SessionCaller(calls, CallOptions.DEFAULT);
   }
 
-  /** Makes a call for a get or a put. */
   void move(Operation.Move move) {
     List<RegionPiece> pieces = move.pieces;
     if (move.reads) {

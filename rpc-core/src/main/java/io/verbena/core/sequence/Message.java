@@ -89,7 +89,6 @@ public final class Message {
     return kind;
   }
 
-  /** Returns whether its header has a flag. */
   public boolean has(int flag) {
     return (flags & flag) != 0;
   }
@@ -119,17 +118,14 @@ public final class Message {
     return FrameHeader.method(call);
   }
 
-  /** Returns the buffer that holds its body. */
   public ByteBuffer buffer() {
     return buffer;
   }
 
-  /** Returns the start of its body. */
   public int from() {
     return from;
   }
 
-  /** Returns the end of its body. */
   public int to() {
     return to;
   }

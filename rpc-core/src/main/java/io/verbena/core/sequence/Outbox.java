@@ -116,7 +116,6 @@ public final class Outbox {
     return message;
   }
 
-  /** Returns the number of waiting messages. */
   public int waiting() {
     return waiting.size();
   }
@@ -380,7 +379,6 @@ public final class Outbox {
     waiting.removeIf(Outgoing::isDone);
   }
 
-  /** Releases everything. */
   public void clear() {
     drop();
     Outgoing message;

@@ -58,7 +58,6 @@ public final class Acceptor {
     return context.loop();
   }
 
-  /** Returns the figures of every session. */
   public List<SessionStat> stats() {
     return sessions.values().stream().map(one -> one.core.stat()).toList();
   }
@@ -110,7 +109,6 @@ public final class Acceptor {
     return found != null && found.key.equals(key) ? found : null;
   }
 
-  /** Returns whether there is a session with this id. */
   boolean has(long id) {
     return sessions.containsKey(id);
   }
@@ -123,7 +121,6 @@ public final class Acceptor {
     return givenUp.get(key);
   }
 
-  /** Makes a new session. */
   AcceptedSession open(SessionKey key) {
     AcceptedSession session = new AcceptedSession(this, key);
     sessions.put(key.id(), session);

@@ -104,7 +104,6 @@ public final class Acceptors {
     return all.getFirst();
   }
 
-  /** Returns whether there is an authenticator. */
   public boolean authenticates() {
     return authenticator != null;
   }
@@ -113,7 +112,6 @@ public final class Acceptors {
     return List.copyOf(all);
   }
 
-  /** Returns the acceptor with the fewest sessions. */
   public Acceptor idlest() {
     return Collections.min(all, Comparator.comparingInt(Acceptor::load));
   }
@@ -375,7 +373,6 @@ public final class Acceptors {
       }
     }
 
-    /** Attaches this link to the session. */
     private void attach(AcceptedSession session, Hello greeting, Peer peer) {
       SessionImpl core = session.core;
       if (core.isEnded()) {

@@ -82,7 +82,6 @@ final class AttemptTimes {
     attemptSince = now.getAsLong();
   }
 
-  /** Returns the time since the present attempt began. */
   long attemptMillis() {
     return (now.getAsLong() - attemptSince) / MILLI;
   }

@@ -102,7 +102,6 @@ public final class Connector implements SessionRole {
     void open(URI address, LinkOptions options, LinkDriver.ConnectHandler handler);
   }
 
-  /** The reason why there is no session. */
   public record Failure(RpcStatus status, String reason) {}
 
   /**
@@ -508,7 +507,6 @@ public final class Connector implements SessionRole {
     private final String late;
     private boolean greeted;
 
-    /** Makes a handshake over a new link. */
     ClientHandshake(Link link, Duration limit) {
       super(link, Connector.this.loop, limit);
       this.late = times.silence(isResuming(), limit);

@@ -5,7 +5,7 @@ import io.verbena.core.frame.FrameKind;
 import io.verbena.core.loop.Timers;
 import io.verbena.core.sequence.Message;
 import java.time.Duration;
-import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -66,7 +66,6 @@ public final class Ending implements Participant, Timers.Timer {
     return drainReason != null;
   }
 
-  /** Returns the reason why this end accepts no more calls. */
   public String drainReason() {
     return String.valueOf(drainReason);
   }
@@ -101,8 +100,8 @@ public final class Ending implements Participant, Timers.Timer {
   // ---- the peer drains ----
 
   @Override
-  public List<FrameKind> kinds() {
-    return List.of(FrameKind.DRAINING, FrameKind.LAST_CALL);
+  public Set<FrameKind> kinds() {
+    return Set.of(FrameKind.DRAINING, FrameKind.LAST_CALL);
   }
 
   @Override
@@ -193,7 +192,6 @@ public final class Ending implements Participant, Timers.Timer {
     leave();
   }
 
-  /** Closes the session now. */
   void leave() {
     if (session.isEnded()) {
       return;

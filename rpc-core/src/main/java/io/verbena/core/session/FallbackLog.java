@@ -25,7 +25,6 @@ final class FallbackLog {
 
   private FallbackLog() {}
 
-  /** Logs that a session has lost its better link. */
   static void wentBack(String session, String reason) {
     WENT_BACK.warn("{} went back to its first link: {}", session, reason);
   }

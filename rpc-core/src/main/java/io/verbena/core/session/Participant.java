@@ -6,7 +6,7 @@ import io.verbena.core.bulk.BulkPath;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.frame.PeerLimits;
 import io.verbena.core.sequence.Message;
-import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,8 +30,8 @@ public interface Participant {
    * Returns the kinds of frames that it handles. No other participant handles them, and they never
    * change.
    */
-  default List<FrameKind> kinds() {
-    return List.of();
+  default Set<FrameKind> kinds() {
+    return Set.of();
   }
 
   /**

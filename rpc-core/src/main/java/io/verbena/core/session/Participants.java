@@ -24,7 +24,6 @@ final class Participants {
   /** The participants with work now. For a session of small calls there are none. */
   Participant[] turning = NOBODY;
 
-  /** Adds participants after the present ones. */
   void add(Participant... more) {
     for (Participant one : more) {
       all.add(one);
@@ -37,7 +36,6 @@ final class Participants {
     all.forEach(happens);
   }
 
-  /** Returns whether a condition holds for any of them. */
   boolean any(Predicate<Participant> so) {
     for (Participant one : all) {
       if (so.test(one)) {

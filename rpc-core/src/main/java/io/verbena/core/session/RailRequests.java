@@ -17,6 +17,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,7 +42,6 @@ final class RailRequests implements Participant, Timers.Timer {
   /** The interval of checks for further adapters here. */
   private static final Duration LOOKS_EVERY = Duration.ofSeconds(10);
 
-  /** The largest number of rails of a session. */
   private static final int MOST = 7;
 
   private final SessionLinks links;
@@ -149,8 +149,8 @@ final class RailRequests implements Participant, Timers.Timer {
   }
 
   @Override
-  public List<FrameKind> kinds() {
-    return List.of(FrameKind.RAIL_REQUEST, FrameKind.UPGRADE_OFFER, FrameKind.UPGRADE_DECLINED);
+  public Set<FrameKind> kinds() {
+    return Set.of(FrameKind.RAIL_REQUEST, FrameKind.UPGRADE_OFFER, FrameKind.UPGRADE_DECLINED);
   }
 
   @Override

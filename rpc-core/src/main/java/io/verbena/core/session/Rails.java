@@ -112,7 +112,6 @@ final class Rails {
     }
   }
 
-  /** All links are being closed. */
   void clear() {
     open.clear();
     paths = List.of();

@@ -76,7 +76,6 @@ public abstract class SessionImpl implements Session, RunOn.Threads {
 
   private volatile Peer peer = new Peer(Peer.ANONYMOUS, "");
 
-  /** Makes a session without a link and without participants. */
   protected SessionImpl(SessionContext context, SessionRole role) {
     this.context = context;
     this.loop = context.loop();
@@ -193,7 +192,6 @@ public abstract class SessionImpl implements Session, RunOn.Threads {
     participants.forEach(one -> one.noLink(status, reason));
   }
 
-  /** Ends the session and every call in flight. */
   void end(RpcStatus status, String reason) {
     if (life.isEnded()) {
       return;
@@ -556,7 +554,6 @@ public abstract class SessionImpl implements Session, RunOn.Threads {
     return text.length() <= MOST_WORDS ? text : text.substring(0, MOST_WORDS) + "…";
   }
 
-  /** Returns the session's name for logs. */
   public String name() {
     return life.name();
   }

@@ -80,7 +80,6 @@ final class SessionLife {
     return path;
   }
 
-  /** Returns the number of changes of the path or its reason. */
   long pathChanges() {
     return pathChanges;
   }
@@ -113,14 +112,12 @@ final class SessionLife {
     }
   }
 
-  /** Reports an event to all present listeners. */
   private void tell(Consumer<SessionListener> event) {
     for (SessionListener listener : listeners) {
       tell(listener, event);
     }
   }
 
-  /** Reports an event to one listener. */
   private void tell(SessionListener listener, Consumer<SessionListener> event) {
     telling.execute(() -> event.accept(listener));
   }
@@ -199,7 +196,6 @@ final class SessionLife {
     over(SessionState.IDLE, status, reason);
   }
 
-  /** The session is over for good. */
   void ended(RpcStatus status, String reason) {
     endStatus = status;
     over(SessionState.ENDED, status, reason);

@@ -296,16 +296,7 @@ final class SessionLinks implements Command, Timers.Timer {
       return;
     }
     if (markerDue && next != null && outbox.finish(first.link, first.epoch, inbox.received())) {
-      long last = outbox.lastSent();
-      if (first.say(
-          ControlFrame.slot(
-              FrameKind.PATH_CHANGED,
-              first.epoch,
-              0,
-              body -> {
-                body.writeInt(next.epoch);
-                body.writeLong(last);
-              }))) {
+      if (say(first, FrameKind.PATH_CHANGED, next.epoch, outbox.lastSent())) {
         markerDue = false;
         if (!awaitsMarker) {
           out = next;
@@ -313,23 +304,23 @@ final class SessionLinks implements Command, Timers.Timer {
         }
       }
     }
-    if (settleDue) {
-      long received = inbox.received();
-      int epoch = settlingEpoch;
-      if (first.say(
-          ControlFrame.slot(
-              FrameKind.SETTLE,
-              first.epoch,
-              0,
-              body -> {
-                body.writeInt(epoch);
-                body.writeLong(received);
-              }))) {
-        settleDue = false;
-        settleSaid = true;
-        settleIfBothDid();
-      }
+    if (settleDue && say(first, FrameKind.SETTLE, settlingEpoch, inbox.received())) {
+      settleDue = false;
+      settleSaid = true;
+      settleIfBothDid();
     }
+  }
+
+  private static boolean say(SessionLink first, FrameKind kind, int aboutEpoch, long number) {
+    return first.say(
+        ControlFrame.slot(
+            kind,
+            first.epoch,
+            0,
+            body -> {
+              body.writeInt(aboutEpoch);
+              body.writeLong(number);
+            }));
   }
 
   /** Handles the peer's change of path. Returns the breach of the protocol, or null. */
@@ -464,7 +455,6 @@ final class SessionLinks implements Command, Timers.Timer {
 
   // ---- messages ----
 
-  /** Queues a message after all others. */
   void enqueue(Outgoing message) {
     for (Participant one : participants.turning) {
       one.beforeMessage();
@@ -473,7 +463,6 @@ final class SessionLinks implements Command, Timers.Timer {
     schedule();
   }
 
-  /** Returns a decoder for a message's whole body. */
   WireDecoder decoding(Message message) {
     decoder.start(message.buffer(), message.from(), message.to(), context.limits().maxDepth());
     return decoder;
@@ -526,7 +515,6 @@ final class SessionLinks implements Command, Timers.Timer {
         : message.kind() + " of " + message.length() + " bytes";
   }
 
-  /** The peer broke the protocol, so the session ends. */
   void breakOff(String wrong) {
     giveUp("protocol error: " + wrong);
   }
@@ -567,7 +555,6 @@ final class SessionLinks implements Command, Timers.Timer {
 
   // ---- the times of sending ----
 
-  /** Sends queued frames at the end of this duty cycle. */
   void schedule() {
     if (!due) {
       loop.atCycleEnd(this);

@@ -100,7 +100,6 @@ public final class SessionMemory implements Timers.Timer {
     }
   }
 
-  /** The session is over. */
   void leave() {
     left = true;
     slots.close();

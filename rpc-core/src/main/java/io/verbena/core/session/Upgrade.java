@@ -175,8 +175,8 @@ final class Upgrade implements Participant {
   }
 
   @Override
-  public List<FrameKind> kinds() {
-    return List.of(FrameKind.UPGRADE_REQUEST);
+  public Set<FrameKind> kinds() {
+    return Set.of(FrameKind.UPGRADE_REQUEST);
   }
 
   @Override
@@ -231,7 +231,6 @@ final class Upgrade implements Participant {
     }
   }
 
-  /** Returns whether a better link is being made. */
   boolean isAttempting() {
     return attempting;
   }
@@ -432,7 +431,6 @@ final class Upgrade implements Participant {
     return links.context.link();
   }
 
-  /** Handles the server's answer to a request. */
   void answered(FrameKind answers, UpgradeMessage answer) {
     if (!attempting || timer == Timers.NONE || answer.epoch() != epoch) {
       return; // the attempt is over, or has received its answer
@@ -645,7 +643,6 @@ final class Upgrade implements Participant {
     sayDeclined(wanted, why);
   }
 
-  /** Declines a request of the client. */
   void sayDeclined(int wanted, String why) {
     byte[] words = ("on the server: " + why).getBytes(StandardCharsets.UTF_8);
     say(FrameKind.UPGRADE_DECLINED, new UpgradeMessage(wanted, words));

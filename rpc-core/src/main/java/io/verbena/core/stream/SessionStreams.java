@@ -123,7 +123,6 @@ public final class SessionStreams implements Participant, CallStreams.Maker {
     return new MethodDescriptor<>(NAME, NEXT_ID, name, false, false, false, 0, reader, null);
   }
 
-  /** Runs user code as handlers run. */
   void run(Runnable users) {
     host.runUsers(users);
   }

@@ -25,7 +25,6 @@ abstract class Destination {
     return landing;
   }
 
-  /** Sets the transfer that writes here. */
   final void belongsTo(BulkTransfer owner) {
     this.owner = owner;
   }

@@ -95,7 +95,6 @@ public final class IncomingTransfer extends BulkTransfer {
       return next;
     }
 
-    /** Returns the state after a failure. */
     State fails() {
       return become(this == PREPARING ? GIVEN_UP : FREEING);
     }
@@ -135,7 +134,6 @@ public final class IncomingTransfer extends BulkTransfer {
   private final GrantedPieces granted;
   private State state = State.NEW;
 
-  /** The length of the object in bytes. */
   private long length = UNKNOWN;
 
   /** The number of bytes that are here. */
@@ -144,7 +142,6 @@ public final class IncomingTransfer extends BulkTransfer {
   /** The length of the beginning that the sender is asked about; 0 for none. */
   private long asked;
 
-  /** When a checksum is compared. */
   private final Checksum checksum;
 
   /** Whether the sender knows that a checksum is compared. */
@@ -658,7 +655,6 @@ public final class IncomingTransfer extends BulkTransfer {
     return isOver() || isAnnounced();
   }
 
-  /** Returns how many bytes have arrived. */
   @Override
   public long confirmed() {
     return confirmed;

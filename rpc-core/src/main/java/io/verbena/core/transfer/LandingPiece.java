@@ -157,7 +157,6 @@ final class LandingPiece {
       return piece;
     }
 
-    /** Returns the length of the next piece. */
     long next(MemorySegment left, long most) {
       return Math.min(Math.min(longest, most), left.byteSize());
     }

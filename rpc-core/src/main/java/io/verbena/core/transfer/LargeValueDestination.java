@@ -107,7 +107,6 @@ final class LargeValueDestination extends Destination {
   private int current;
   private long currentStart;
 
-  /** Pieces that are written in place. */
   private final Set<LandingPiece> inPlace = new HashSet<>();
 
   private int copying;

@@ -25,7 +25,6 @@ public record LargeValueTable(List<Entry> entries) {
    */
   record Entry(long length, boolean array) {}
 
-  /** Copies the list. */
   public LargeValueTable {
     entries = List.copyOf(entries);
   }
@@ -62,12 +61,10 @@ public record LargeValueTable(List<Entry> entries) {
     return new LargeValueTable(entries.stream().map(one -> new Entry(one.length, true)).toList());
   }
 
-  /** Returns the sum of all lengths in bytes. */
   public long total() {
     return entries.stream().mapToLong(Entry::length).sum();
   }
 
-  /** Returns the sum of the lengths of arrays in bytes. */
   long inArrays() {
     return entries.stream().filter(Entry::array).mapToLong(Entry::length).sum();
   }

@@ -72,7 +72,6 @@ final class TransferIds {
     return id >>> NUMBER;
   }
 
-  /** Returns whether the transfer belongs to a call. */
   static boolean isOfACall(long id) {
     return (id >> KIND & 3) != SINGLE;
   }
@@ -147,7 +146,6 @@ final class TransferIds {
     return ofPeer >= MOST_OF_PEER;
   }
 
-  /** Forgets the peer and its numbers. */
   void peerLost() {
     lastOfPeer = 0;
   }

@@ -20,6 +20,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -34,18 +35,6 @@ import org.jspecify.annotations.Nullable;
  * frames from and to the peer. On the session's loop.
  */
 public final class Transfers implements Participant {
-  private static final List<FrameKind> KINDS =
-      List.of(
-          FrameKind.BULK_FETCH,
-          FrameKind.BULK_OFFER,
-          FrameKind.BULK_GRANT,
-          FrameKind.BULK_PROGRESS,
-          FrameKind.BULK_SENT,
-          FrameKind.BULK_DONE,
-          FrameKind.BULK_CANCEL,
-          FrameKind.BULK_RESUME,
-          FrameKind.BULK_RESUMED);
-
   /** In bytes, as {@link io.verbena.link.BulkTarget#advertisement} promises. */
   private static final int MOST_ADVERTISEMENT = 64;
 
@@ -90,7 +79,6 @@ public final class Transfers implements Participant {
   /** Whether the session knows that there is something to do. */
   private boolean takesTurns;
 
-  /** Receives the pushes of the peer. */
   volatile @Nullable PushTaker taker;
 
   /** The reason why no more transfers of the peer begin; null while they may. */
@@ -293,8 +281,8 @@ public final class Transfers implements Participant {
   // ---- frames from the peer ----
 
   @Override
-  public List<FrameKind> kinds() {
-    return KINDS;
+  public Set<FrameKind> kinds() {
+    return EnumSet.range(FrameKind.BULK_FETCH, FrameKind.BULK_RESUMED);
   }
 
   @Override
