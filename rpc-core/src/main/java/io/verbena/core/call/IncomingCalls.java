@@ -69,12 +69,6 @@ public final class IncomingCalls implements Participant {
   /** The call whose handler runs on the loop now. No other message can refer to it meanwhile. */
   private @Nullable ServerCall running;
 
-  /**
-   * Starts without calls.
-   *
-   * @param guard puts interceptors before handlers; null if there are none
-   * @param admission admits calls; null if there is no limit
-   */
   public IncomingCalls(
       Calls shared,
       RemoteServices contracts,

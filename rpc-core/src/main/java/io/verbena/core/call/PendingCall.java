@@ -102,12 +102,6 @@ public class PendingCall<R> extends FencedFuture<R>
     private final @Nullable Arena resultsIn;
     private final @Nullable Consumer<Metadata> listener;
 
-    /**
-     * Makes a call whose message is encoded.
-     *
-     * @param resultsIn the arena for large results; null for the heap
-     * @param listener receives the metadata of the reply; may be null
-     */
     WithOptions(
         OutgoingCalls host,
         MethodDescriptor<R> method,

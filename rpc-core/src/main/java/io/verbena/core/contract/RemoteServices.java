@@ -146,11 +146,6 @@ public final class RemoteServices implements Participant {
     }
   }
 
-  /**
-   * Adds the services of every session of a server.
-   *
-   * @param tellsAll whether to announce services to a peer without their contracts
-   */
   public void serveAll(LocalServices shared, boolean tellsAll) {
     tells = tellsAll;
     services.addAll(shared);
@@ -305,12 +300,7 @@ public final class RemoteServices implements Participant {
     return remote.found();
   }
 
-  /**
-   * Checks whether each method of a contract can be called, in an open session. On the loop.
-   *
-   * @param problems takes the incompatibilities. It fails with UNIMPLEMENTED if the service is not
-   *     served, and is cancelled if the peer is lost meanwhile
-   */
+  /** Completes a future with the incompatibilities of a contract. On the loop. */
   public void check(ServiceDescriptor<?> service, CompletableFuture<List<String>> problems) {
     expect(service);
     int id = OfferedService.id(service.name());
@@ -329,12 +319,7 @@ public final class RemoteServices implements Participant {
     }
   }
 
-  /**
-   * Returns the names of the peer's services, in an open session. On the loop.
-   *
-   * @param names takes the names, sorted. It fails with PERMISSION_DENIED if the peer does not
-   *     announce them, and is cancelled if there is no peer
-   */
+  /** Completes a future with the sorted names of the peer's services. On the loop. */
   public void names(CompletableFuture<List<String>> names) {
     if (!known) {
       names.cancel(false);
@@ -352,12 +337,7 @@ public final class RemoteServices implements Participant {
             + " an authenticator: set tellContracts(true) at the server");
   }
 
-  /**
-   * Asks the peer for its schema of a service, in an open session. On the loop.
-   *
-   * @param schema takes the schema. It fails with PERMISSION_DENIED if the peer does not show it,
-   *     and is cancelled if the peer is lost meanwhile
-   */
+  /** Completes a future with the peer's schema of a service. On the loop. */
   public void read(String service, CompletableFuture<Schema> schema) {
     RemoteService remote = remotes.get(OfferedService.id(service));
     if (!known) {

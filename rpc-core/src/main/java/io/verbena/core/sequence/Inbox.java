@@ -29,12 +29,6 @@ public final class Inbox {
   private long received;
   private int owed;
 
-  /**
-   * Makes an empty inbox.
-   *
-   * @param maxMessageBytes the length of the longest body to accept
-   * @param memory the share for assembling long messages
-   */
   public Inbox(int maxMessageBytes, Quota.Share memory) {
     this(maxMessageBytes, memory, byte[]::new);
   }

@@ -71,11 +71,6 @@ public final class Outbox {
   private int answers;
   private long answerBytes;
 
-  /**
-   * Makes an empty outbox.
-   *
-   * @param fragmentSlots for the pieces of long messages
-   */
   public Outbox(SlotPool fragmentSlots, EventLoop loop) {
     this.fragmentSlots = fragmentSlots;
     this.loop = loop;

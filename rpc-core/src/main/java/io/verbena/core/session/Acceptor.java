@@ -38,12 +38,6 @@ public final class Acceptor {
   /** The number of sessions, and of handshakes that may become sessions. */
   private final AtomicInteger load = new AtomicInteger();
 
-  /**
-   * Makes the part of a server on one loop.
-   *
-   * @param maker makes sessions with their participants
-   * @param whenOneEnds runs when a session has ended
-   */
   Acceptor(
       SessionContext context,
       BiFunction<SessionContext, SessionRole, SessionImpl> maker,

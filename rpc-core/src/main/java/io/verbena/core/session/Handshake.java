@@ -26,15 +26,13 @@ abstract class Handshake implements LinkListener, Timers.Timer {
   final Link link;
   private EventLoop loop;
   private final WireDecoder decoder = new WireDecoder();
+
+  /** The longest time for the peer's part. */
   private final Duration limit;
+
   private long timer = Timers.NONE;
   private boolean over;
 
-  /**
-   * Makes a handshake over a new link.
-   *
-   * @param limit the longest time for the peer's part
-   */
   Handshake(Link link, EventLoop loop, Duration limit) {
     this.link = link;
     this.loop = loop;

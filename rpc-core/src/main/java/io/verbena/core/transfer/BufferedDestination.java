@@ -37,7 +37,10 @@ abstract class BufferedDestination extends Destination {
   private static final long SHORT_BYTES = 64 << 10;
 
   final SessionImpl session;
+
+  /** The thread that stores the bytes. */
   private final RunOn by;
+
   private final BulkMemory memory;
   private final Quota.Share share;
   private final List<Block> claimed = new ArrayList<>();
@@ -56,11 +59,6 @@ abstract class BufferedDestination extends Destination {
   private boolean working;
   private boolean givenUp;
 
-  /**
-   * Makes a destination without memory.
-   *
-   * @param by the thread that stores the bytes
-   */
   BufferedDestination(SessionImpl session, RunOn by) {
     this.session = session;
     this.by = by;

@@ -33,12 +33,6 @@ final class JoinedSupply extends Supply {
     }
   }
 
-  /**
-   * Joins pieces.
-   *
-   * @param pieces none of them empty
-   * @param supplies returns the supply of a piece
-   */
   JoinedSupply(BulkTransfer owner, List<OpenSource> pieces, Function<OpenSource, Supply> supplies) {
     super(owner);
     long start = 0;

@@ -37,12 +37,6 @@ final class PartSums {
   private long at;
   private int known;
 
-  /**
-   * Starts without checksums.
-   *
-   * @param path the file for the checksums
-   * @param length the length of the object
-   */
   PartSums(Path path, long length) {
     this.path = path;
     this.length = length;

@@ -30,6 +30,7 @@ import io.verbena.core.transfer.SessionObjects;
 import io.verbena.core.transfer.Transfers;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A session with contracts, calls in both directions, regions and large objects. */
@@ -107,35 +108,38 @@ public final class UserSession extends SessionImpl {
    * Checks that the peer serves a contract and that every method fits. Safe for use by any thread.
    *
    * @return the misfits in words. It fails with an {@link RpcException} UNIMPLEMENTED if the peer
-   *     does not serve the contract, and is cancelled if the peer is lost
+   *     does not serve the contract, and is cancelled if the session is not open or the peer is
+   *     lost
    */
   public CompletableFuture<List<String>> check(ServiceDescriptor<?> service) {
-    CompletableFuture<List<String>> problems = new CompletableFuture<>();
-    loop().execute(() -> contracts.check(service, problems));
-    return problems;
+    return onLoop(problems -> contracts.check(service, problems));
   }
 
   /**
    * Asks the peer for its services. Safe for use by any thread.
    *
-   * @return their names, sorted. It is cancelled if the session is not open
+   * @return their names, sorted. It fails with an {@link RpcException} PERMISSION_DENIED if the
+   *     peer does not announce them, and is cancelled if the session is not open
    */
   public CompletableFuture<List<String>> peerServices() {
-    CompletableFuture<List<String>> names = new CompletableFuture<>();
-    loop().execute(() -> contracts.names(names));
-    return names;
+    return onLoop(contracts::names);
   }
 
   /**
    * Asks the peer for the schema of a service. Safe for use by any thread.
    *
    * @return the schema. It fails with an {@link RpcException} UNIMPLEMENTED if the peer does not
-   *     serve it, and is cancelled if the session is not open or the peer is lost
+   *     serve it, PERMISSION_DENIED if the peer does not show it, and is cancelled if the session
+   *     is not open or the peer is lost
    */
   public CompletableFuture<Schema> peerSchema(String service) {
-    CompletableFuture<Schema> schema = new CompletableFuture<>();
-    loop().execute(() -> contracts.read(service, schema));
-    return schema;
+    return onLoop(schema -> contracts.read(service, schema));
+  }
+
+  private <T> CompletableFuture<T> onLoop(Consumer<CompletableFuture<T>> question) {
+    CompletableFuture<T> answer = new CompletableFuture<>();
+    loop().execute(() -> question.accept(answer));
+    return answer;
   }
 
   public CallWindow window() {
