@@ -48,7 +48,7 @@ public final class IncomingCalls implements Participant {
   private final Long2ObjectHashMap<ServerCall> calls = new Long2ObjectHashMap<>();
   private final ArrayDeque<ServerCall> reusable = new ArrayDeque<>();
 
-  final HandlerStarts starts;
+  private final HandlerStarts starts;
   private final DeadlineWatch deadlines;
 
   /** Admits calls; null if the server has no limit. */
@@ -356,6 +356,21 @@ public final class IncomingCalls implements Participant {
     }
   }
 
+  void execute(ServerCall call) {
+    oneways.execute(call);
+  }
+
+  /** Returns whether a started handler may run. On the handler's thread. */
+  boolean mayRun(ServerCall call) {
+    return starts.mayRun(call);
+  }
+
+  /** Takes memory for a reply when there is enough. On the handler's thread. */
+  void awaitMemory(ServerCall call, long bytes) {
+    starts.awaitMemory(call, bytes);
+  }
+
+  /** Postpones a started handler. */
   void putOff(ServerCall call) {
     if (calls.get(call.id) == call) {
       starts.putOff(call);

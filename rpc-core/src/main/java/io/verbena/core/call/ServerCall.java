@@ -319,7 +319,7 @@ public final class ServerCall extends ReplyMessage
     }
     handedOver = true;
     try {
-      incoming.oneways.execute(this);
+      incoming.execute(this);
     } catch (Throwable e) { // an executor is users' code
       refuse(RpcStatus.RESOURCE_EXHAUSTED, HANDLERS_FULL + Thrown.words(e));
     }
@@ -391,7 +391,7 @@ public final class ServerCall extends ReplyMessage
     if (!takes()) {
       return; // answered already, or run twice by the executor
     }
-    if (!incoming.starts.mayRun(this)) {
+    if (!incoming.mayRun(this)) {
       host.loop.execute(this::putOff);
       return;
     }
@@ -483,7 +483,7 @@ public final class ServerCall extends ReplyMessage
 
   @Override
   void awaitMemory(long bytes) {
-    incoming.starts.awaitMemory(this, bytes);
+    incoming.awaitMemory(this, bytes);
   }
 
   @Override
