@@ -6,6 +6,9 @@ import io.verbena.api.stub.CallScope;
 import io.verbena.codec.Compression;
 import io.verbena.codec.Lz4;
 import io.verbena.core.bulk.BulkContext;
+import io.verbena.core.bulk.BulkCounters;
+import io.verbena.core.bulk.BulkMemory;
+import io.verbena.core.bulk.PublishedObjects;
 import io.verbena.core.bulk.stat.CopyCost;
 import io.verbena.core.call.Admission;
 import io.verbena.core.call.CallCounters;
@@ -101,7 +104,14 @@ final class Engine implements AutoCloseable {
     this.fragmentSlots = new SlotPool(MAX_FRAME_BYTES, set.slotMemoryBytes);
     this.quotas =
         Quotas.of(slots.maxSlots(), set.maxAssemblyBytes, set.bulkMemoryBytes, set.maxReplyBytes);
-    this.bulk = BulkContext.of(set.bulkMemoryBytes, set.cutOffs, set.railCutOffBytes, !isStepped());
+    this.bulk =
+        new BulkContext(
+            new BulkMemory(set.bulkMemoryBytes),
+            new PublishedObjects(),
+            new BulkCounters(),
+            set.cutOffs,
+            set.railCutOffBytes,
+            !isStepped());
     this.listening = isStepped() ? handlers : workers.listeners();
     if (bulk.measures()) {
       CopyCost.measure(NanoClock.SYSTEM);

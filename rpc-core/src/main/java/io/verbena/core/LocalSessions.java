@@ -1,7 +1,5 @@
 package io.verbena.core;
 
-import io.verbena.api.CallPhase;
-import io.verbena.api.Execution;
 import io.verbena.api.RpcException;
 import io.verbena.api.Session;
 import io.verbena.api.stub.ServiceDescriptor;
@@ -149,20 +147,10 @@ public final class LocalSessions {
             opened.complete(connector.session);
           } else {
             connector.session.close();
-            opened.completeExceptionally(refused(failure));
+            opened.completeExceptionally(
+                VerbenaClient.notOpened(failure.status(), failure.reason()));
           }
         });
     return opened;
-  }
-
-  private static RpcException refused(Connector.Failure failure) {
-    return new RpcException(
-        failure.status(),
-        failure.reason(),
-        CallPhase.QUEUED,
-        Execution.NOT_EXECUTED,
-        false,
-        null,
-        null);
   }
 }

@@ -331,7 +331,7 @@ public final class VerbenaClient implements AutoCloseable {
         status, "no session with " + address + ": " + status + ": " + failure.reason());
   }
 
-  private static RpcException notOpened(RpcStatus status, String words) {
+  static RpcException notOpened(RpcStatus status, String words) {
     return new RpcException(
         status, words, CallPhase.QUEUED, Execution.NOT_EXECUTED, false, null, null);
   }

@@ -121,7 +121,7 @@ public final class VerbenaServer implements AutoCloseable {
   private EngineStat stat() {
     List<SessionStat> sessions = new ArrayList<>();
     for (Acceptor one : acceptors.all()) {
-      sessions.addAll(Engine.ask(one.loop(), one::stats, List.of()));
+      sessions.addAll(Engine.ask(one.context.loop(), one::stats, List.of()));
     }
     return engine.stat("server at " + address, upgrade, admission, sessions);
   }
@@ -145,7 +145,7 @@ public final class VerbenaServer implements AutoCloseable {
    * @throws IllegalArgumentException if a file's channel is not open for reading
    */
   public Published publish(Source source, Duration lease) {
-    return engine.bulk().shelf().publish(acceptors.first().loop(), null, source, lease);
+    return engine.bulk().shelf().publish(acceptors.first().context.loop(), null, source, lease);
   }
 
   /**
@@ -162,7 +162,7 @@ public final class VerbenaServer implements AutoCloseable {
    */
   public Published publish(String name, Source source, Duration lease) {
     Checks.required("name", name);
-    return engine.bulk().shelf().publish(acceptors.first().loop(), name, source, lease);
+    return engine.bulk().shelf().publish(acceptors.first().context.loop(), name, source, lease);
   }
 
   /** Returns the figures of the transfers of large objects. */
@@ -257,7 +257,7 @@ public final class VerbenaServer implements AutoCloseable {
     for (Acceptor one : acceptors.all()) {
       CompletableFuture<Void> done = new CompletableFuture<>();
       all.add(done);
-      EventLoop loop = one.loop();
+      EventLoop loop = one.context.loop();
       loop.execute(
           () -> {
             one.drain(reason);
@@ -269,7 +269,7 @@ public final class VerbenaServer implements AutoCloseable {
   }
 
   private void drainStep(Acceptor acceptor, long until, CompletableFuture<Void> done) {
-    EventLoop loop = acceptor.loop();
+    EventLoop loop = acceptor.context.loop();
     if (acceptor.isDrained()) {
       done.complete(null);
     } else if (loop.now() - until >= 0) {
@@ -303,7 +303,7 @@ public final class VerbenaServer implements AutoCloseable {
           failure -> LOG.error("The server at {} could not be closed", address, failure));
     } else if (closing.compareAndSet(false, true)) {
       inTime(drain().toCompletableFuture(), drainTime.toMillis() + 5_000);
-      acceptors.first().loop().execute(listening::close);
+      acceptors.first().context.loop().execute(listening::close);
       inTime(
           CompletableFuture.allOf(
               acceptors.all().stream()
@@ -327,7 +327,7 @@ public final class VerbenaServer implements AutoCloseable {
 
   private static CompletableFuture<Void> endAll(Acceptor acceptor) {
     CompletableFuture<Void> ended = new CompletableFuture<>();
-    EventLoop loop = acceptor.loop();
+    EventLoop loop = acceptor.context.loop();
     loop.execute(
         () -> {
           acceptor.endAll();
@@ -524,7 +524,7 @@ public final class VerbenaServer implements AutoCloseable {
                 tells,
                 random,
                 onSession);
-        EventLoop first = acceptors.first().loop();
+        EventLoop first = acceptors.first().context.loop();
         for (Offered one : published) {
           engine.bulk().shelf().publish(first, one.name, one.source, one.lease);
         }
@@ -596,7 +596,7 @@ public final class VerbenaServer implements AutoCloseable {
 
     private static LinkDriver.Listening listen(
         Engine engine, URI uri, LinkOptions link, Acceptors acceptors) {
-      EventLoop loop = acceptors.first().loop();
+      EventLoop loop = acceptors.first().context.loop();
       try {
         if (engine.isStepped()) {
           return loop.driver().listen(uri, link, acceptors::greet);

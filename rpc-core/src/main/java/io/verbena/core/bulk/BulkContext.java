@@ -26,16 +26,6 @@ public record BulkContext(
   private static final long LONGEST_RAIL_PIECE = 1L << 20;
   private static final long SHORTEST_RAIL_PIECE = 16L << 10;
 
-  public static BulkContext of(long memoryBytes, CutOffs set, long railsFrom, boolean measures) {
-    return new BulkContext(
-        new BulkMemory(memoryBytes),
-        new PublishedObjects(),
-        new BulkCounters(),
-        set,
-        railsFrom,
-        measures);
-  }
-
   /** Returns the length of the pieces that several paths share. */
   public long railPieceBytes() {
     return Math.clamp(railsFrom / 8, SHORTEST_RAIL_PIECE, LONGEST_RAIL_PIECE);

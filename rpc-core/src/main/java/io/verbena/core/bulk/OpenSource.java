@@ -14,11 +14,6 @@ import java.util.List;
  * any thread.
  */
 public sealed interface OpenSource {
-  /** Opens the files of a source; may block. */
-  static OpenSource open(Source source) {
-    return open(source, MemoryLife.LENT);
-  }
-
   /**
    * Opens the files of a source; may block.
    *

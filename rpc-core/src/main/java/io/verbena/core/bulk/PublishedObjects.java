@@ -143,13 +143,15 @@ public final class PublishedObjects {
     private final String whence;
     private final OpenSource source;
     private final Release release;
+
+    /** Whether it may be fetched. Set under the lock. */
     private final AtomicBoolean here;
+
     private final EventLoop loop;
     private final long leaseNanos;
     private final long since;
     private final Set<Fetch> fetches = new LinkedHashSet<>();
     private long lastUsed;
-    private boolean closed;
 
     /** The timer of the lease. Only the loop uses it. */
     private long timer = Timers.NONE;
@@ -218,7 +220,7 @@ public final class PublishedObjects {
     }
 
     private synchronized boolean use(Fetch fetch) {
-      if (closed) {
+      if (!here.get()) {
         return false;
       }
       fetches.add(fetch);
@@ -231,7 +233,7 @@ public final class PublishedObjects {
       synchronized (this) {
         fetches.remove(fetch);
         lastUsed = loop.clock().nanoTime();
-        last = closed && fetches.isEmpty();
+        last = !here.get() && fetches.isEmpty();
       }
       free(last);
     }
@@ -250,7 +252,7 @@ public final class PublishedObjects {
     private void watch(long now) {
       long until;
       synchronized (this) {
-        if (closed) {
+        if (!here.get()) {
           return;
         }
         until = (fetches.isEmpty() ? lastUsed : now) + leaseNanos;
@@ -266,13 +268,11 @@ public final class PublishedObjects {
     public void close() {
       boolean unused;
       synchronized (this) {
-        if (closed) {
+        if (!here.getAndSet(false)) {
           return;
         }
-        closed = true;
         unused = fetches.isEmpty();
       }
-      here.set(false);
       objects.remove(ref.id(), this);
       loop.execute(() -> loop.timers().cancel(timer)); // a pending timer would hold the memory
       free(unused);

@@ -16,11 +16,12 @@ import io.verbena.core.contract.LocalServices;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.sequence.Outgoing;
+import io.verbena.core.session.SessionImpl;
 import io.verbena.core.transfer.LargeValuesOut;
+import io.verbena.link.MemoryLife;
 import io.verbena.link.memory.Slot;
 import io.verbena.link.runtime.ThrottledLog;
 import io.verbena.link.runtime.Thrown;
-import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
@@ -123,7 +124,7 @@ public abstract class ReplyMessage implements Reply, Outgoing, WireEncoder.Growt
       if (isCancelled()) {
         throw new CancellationException("its answer is no longer wanted");
       }
-      answer = new Answer(OpenSource.open(given.source()), given);
+      answer = new Answer(OpenSource.open(given.source(), MemoryLife.LENT), given);
       opened = true;
     } finally {
       if (!opened) {
@@ -266,12 +267,8 @@ public abstract class ReplyMessage implements Reply, Outgoing, WireEncoder.Growt
     target.header(FrameHeader.withFlags(target.first(), FrameHeader.FLAG_METADATA), target.third());
   }
 
-  /** Makes any text of a handler short and well-formed. */
   private String shortened(String text) {
-    int most = Math.min(MOST_TEXT, host.maxMessageBytes / 16);
-    String kept = text.length() <= most ? text : text.substring(0, most) + "…";
-    // Half a surrogate pair, which shortening may leave, cannot be encoded. It becomes a '?'.
-    return new String(kept.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
+    return SessionImpl.shortened(text, Math.min(MOST_TEXT, host.maxMessageBytes / 16));
   }
 
   // ---- sending, on the loop ----

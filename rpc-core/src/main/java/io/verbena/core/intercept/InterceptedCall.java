@@ -21,12 +21,12 @@ import io.verbena.core.loop.EventLoop;
 import io.verbena.core.loop.Timers;
 import io.verbena.link.runtime.NanoClock;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,10 +50,7 @@ final class InterceptedCall<R> extends CompletableFuture<R> implements Awaited<R
    */
   private final @Nullable Thread waits;
 
-  private final Object lock = new Object();
-
-  /** Guarded by the lock. */
-  private final List<PendingCall<R>> attempts = new ArrayList<>(1);
+  private final List<PendingCall<R>> attempts = new CopyOnWriteArrayList<>();
 
   private volatile Metadata replyMetadata = Metadata.EMPTY;
 
@@ -180,9 +177,7 @@ final class InterceptedCall<R> extends CompletableFuture<R> implements Awaited<R
             loop.clock().nanoTime(),
             end,
             outer);
-    synchronized (lock) {
-      attempts.add(call);
-    }
+    attempts.add(call);
     attempt.whenComplete((answer, failure) -> call.cancel(false)); // it ends with its future
     call.whenComplete(
         (value, failure) -> {
@@ -227,14 +222,8 @@ final class InterceptedCall<R> extends CompletableFuture<R> implements Awaited<R
     return failure instanceof CompletionException && cause != null ? cause : failure;
   }
 
-  private List<PendingCall<R>> attempts() {
-    synchronized (lock) {
-      return List.copyOf(attempts);
-    }
-  }
-
   private void endAttempts() {
-    for (PendingCall<R> attempt : attempts()) {
+    for (PendingCall<R> attempt : attempts) {
       attempt.cancel(true);
     }
     if (timer != Timers.NONE) {
@@ -245,7 +234,7 @@ final class InterceptedCall<R> extends CompletableFuture<R> implements Awaited<R
   // ---- the deadline while no attempt watches it ----
 
   private void mindDeadline() {
-    if (!isDone() && attempts().stream().allMatch(PendingCall::isDone)) {
+    if (!isDone() && attempts.stream().allMatch(PendingCall::isDone)) {
       loop.execute(this::startTimer);
     }
   }
@@ -269,7 +258,7 @@ final class InterceptedCall<R> extends CompletableFuture<R> implements Awaited<R
     String why =
         "its deadline of %d ms passed while an interceptor held it"
             .formatted(Math.ceilDiv(deadline - began, 1_000_000));
-    CallPhase phase = attempts().isEmpty() ? CallPhase.QUEUED : CallPhase.SENT;
+    CallPhase phase = attempts.isEmpty() ? CallPhase.QUEUED : CallPhase.SENT;
     completeExceptionally(SessionCaller.failure(method, RpcStatus.DEADLINE_EXCEEDED, why, phase));
   }
 
@@ -277,14 +266,14 @@ final class InterceptedCall<R> extends CompletableFuture<R> implements Awaited<R
 
   /** Returns whether the sender waits until the call has left. */
   boolean isAwaitedBySender() {
-    return attempts().stream().anyMatch(PendingCall::senderWaits);
+    return attempts.stream().anyMatch(PendingCall::senderWaits);
   }
 
   /** Counts the call if it does not leave, because no caller would notice. */
   void reportUnsent() {
     whenComplete(
         (value, failure) -> {
-          if (failure != null && attempts().isEmpty()) {
+          if (failure != null && attempts.isEmpty()) {
             RpcException told =
                 failure instanceof RpcException known
                     ? known
@@ -304,7 +293,7 @@ final class InterceptedCall<R> extends CompletableFuture<R> implements Awaited<R
 
   @Override
   public void awaitLandingFree() {
-    for (PendingCall<R> attempt : attempts()) {
+    for (PendingCall<R> attempt : attempts) {
       attempt.cancel(true);
       attempt.awaitLandingFree();
     }
@@ -313,6 +302,6 @@ final class InterceptedCall<R> extends CompletableFuture<R> implements Awaited<R
   @Override
   public void awaitArgumentsFree() {
     awaitLandingFree(); // also after an interceptor's own answer
-    attempts().forEach(PendingCall::awaitArgumentsFree);
+    attempts.forEach(PendingCall::awaitArgumentsFree);
   }
 }

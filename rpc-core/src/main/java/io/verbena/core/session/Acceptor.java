@@ -36,7 +36,7 @@ public final class Acceptor {
   private final List<SessionImpl> leaving = new ArrayList<>();
 
   /** The number of sessions, and of handshakes that may become sessions. */
-  private final AtomicInteger load = new AtomicInteger();
+  final AtomicInteger load = new AtomicInteger();
 
   Acceptor(
       SessionContext context,
@@ -45,11 +45,6 @@ public final class Acceptor {
     this.context = context;
     this.maker = maker;
     this.whenOneEnds = whenOneEnds;
-  }
-
-  /** Returns the loop of these sessions. Safe for use by any thread. */
-  public EventLoop loop() {
-    return context.loop();
   }
 
   public List<SessionStat> stats() {
@@ -78,24 +73,6 @@ public final class Acceptor {
   }
 
   // ---- from handshakes, and for sessions within ----
-
-  /** Returns the number of sessions and handshakes. Safe for use by any thread. */
-  int load() {
-    return load.get();
-  }
-
-  /** Counts a handshake that begins for a session here. Safe for use by any thread. */
-  void greets() {
-    load.incrementAndGet();
-  }
-
-  /**
-   * Uncounts a handshake that is over. A session that it opened is counted separately. Safe for use
-   * by any thread.
-   */
-  void greeted() {
-    load.decrementAndGet();
-  }
 
   /** Returns the session that the client may resume, or null. */
   @Nullable AcceptedSession find(SessionKey key) {
@@ -171,7 +148,7 @@ public final class Acceptor {
 
     void attached() {
       resuming = null;
-      acceptor.loop().timers().cancel(timer);
+      acceptor.context.loop().timers().cancel(timer);
       timer = Timers.NONE;
     }
 
@@ -195,7 +172,7 @@ public final class Acceptor {
       if (timer != Timers.NONE) {
         return; // a failed attempt to resume does not extend the window
       }
-      EventLoop loop = acceptor.loop();
+      EventLoop loop = acceptor.context.loop();
       long until = loop.now() + NanoClock.nanos(acceptor.context.limits().resumeWindow());
       String why = "the client is gone: " + reason;
       timer = loop.timers().schedule(until, now -> core.end(RpcStatus.UNAVAILABLE, why));

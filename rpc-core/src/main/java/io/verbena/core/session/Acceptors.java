@@ -113,7 +113,7 @@ public final class Acceptors {
   }
 
   public Acceptor idlest() {
-    return Collections.min(all, Comparator.comparingInt(Acceptor::load));
+    return Collections.min(all, Comparator.comparingInt(one -> one.load.get()));
   }
 
   /**
@@ -195,7 +195,7 @@ public final class Acceptors {
     private int epoch;
 
     ServerHandshake(Link link, Acceptor acceptor, boolean isLocal) {
-      super(link, acceptor.loop(), HANDSHAKE_LIMIT);
+      super(link, acceptor.context.loop(), HANDSHAKE_LIMIT);
       this.acceptor = acceptor;
       this.isLocal = isLocal;
       startTimer();
@@ -221,7 +221,7 @@ public final class Acceptors {
                     .formatted(greeting.minVersion(), greeting.maxVersion(), FrameHeader.VERSION)));
       } else {
         Acceptor home = isLocal ? acceptor : homeOf(greeting.key());
-        home.greets(); // until the handshake is over
+        home.load.incrementAndGet(); // until the handshake is over
         isCounted = true;
         if (home == acceptor) {
           authenticate(greeting);
@@ -236,9 +236,9 @@ public final class Acceptors {
       stopTimer();
       acceptor = home;
       link.moveTo(
-          home.loop().driver(),
+          home.context.loop().driver(),
           () -> {
-            goOnWith(home.loop());
+            goOnWith(home.context.loop());
             authenticate(greeting);
           });
     }
@@ -265,7 +265,7 @@ public final class Acceptors {
       stopTimer(); // the authenticator has its own time limit
       asked =
           TimedCallback.ask(
-              loop(),
+              loop,
               context.workers().deciders(),
               deciding(),
               () -> named(judge.authenticate(shown)),
@@ -369,7 +369,7 @@ public final class Acceptors {
     @Override
     void over() {
       if (isCounted) {
-        acceptor.greeted();
+        acceptor.load.decrementAndGet();
       }
     }
 

@@ -24,7 +24,7 @@ abstract class Handshake implements LinkListener, Timers.Timer {
   private static final int DEPTH = 16;
 
   final Link link;
-  private EventLoop loop;
+  EventLoop loop;
   private final WireDecoder decoder = new WireDecoder();
 
   /** The longest time for the peer's part. */
@@ -37,10 +37,6 @@ abstract class Handshake implements LinkListener, Timers.Timer {
     this.link = link;
     this.loop = loop;
     this.limit = limit;
-  }
-
-  final EventLoop loop() {
-    return loop;
   }
 
   /** Moves the handshake to another loop. */

@@ -15,16 +15,11 @@ final class Rails {
   /** The rails that are open at this end. */
   final List<SessionLink> open = new ArrayList<>();
 
-  /** The paths of the rails that are open at both ends. */
-  private List<BulkPath> paths = List.of();
+  /** The paths of the rails that are open at both ends, in the order of opening. */
+  List<BulkPath> paths = List.of();
 
   /** The last result of {@link #pathsBeside}. */
   private List<BulkPath> pathsOfAll = List.of();
-
-  /** Returns the paths for objects, in the order of opening. */
-  List<BulkPath> paths() {
-    return paths;
-  }
 
   /**
    * Returns another path, if there is one, followed by {@link #paths}. The list stays the same

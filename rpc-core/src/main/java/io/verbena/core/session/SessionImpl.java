@@ -26,6 +26,7 @@ import io.verbena.core.stat.OnewayStat;
 import io.verbena.core.stat.SessionStat;
 import io.verbena.link.Link;
 import io.verbena.link.LinkCapabilities;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -125,7 +126,7 @@ public abstract class SessionImpl implements Session, RunOn.Threads {
     outbox.peerLimits(limits);
     pathCosts.peerTakes(limits);
     participants.forEach(one -> one.peerTakes(limits));
-    upgrade.attached(role.isClient());
+    upgrade.linked();
     pathChanged();
     participants.forEach(Participant::attached);
     ending.sayDrainIfDue();
@@ -551,7 +552,14 @@ public abstract class SessionImpl implements Session, RunOn.Threads {
 
   /** Returns a text of the peer, shortened for keeping and logging. */
   public static String brief(String text) {
-    return text.length() <= MOST_WORDS ? text : text.substring(0, MOST_WORDS) + "…";
+    return shortened(text, MOST_WORDS);
+  }
+
+  /** Makes any text short and well-formed. */
+  public static String shortened(String text, int most) {
+    String kept = text.length() <= most ? text : text.substring(0, most) + "…";
+    // Half a surrogate pair, which shortening may leave, cannot be encoded. It becomes a '?'.
+    return new String(kept.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
   }
 
   public String name() {

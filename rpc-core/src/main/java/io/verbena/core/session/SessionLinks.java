@@ -165,7 +165,7 @@ final class SessionLinks implements Command, Timers.Timer {
     SessionLink main = isUpgraded() || wasRail ? better : null;
     BulkPath path = main == null ? null : main.bulkPath();
     SessionLink first = control;
-    if (path == null && rails.paths().isEmpty() && byFirst && first != null) {
+    if (path == null && rails.paths.isEmpty() && byFirst && first != null) {
       path = first.bulkPath();
     }
     return rails.pathsBeside(path);
@@ -408,7 +408,7 @@ final class SessionLinks implements Command, Timers.Timer {
     in = control;
     if (outbox.resume(received)) {
       schedule();
-      if (rails.paths().isEmpty()) {
+      if (rails.paths.isEmpty()) {
         FallbackLog.wentBack(session.name(), whyNotBetter);
       }
       if (!ridesRail()) {

@@ -82,7 +82,9 @@ final class Upgrade implements Participant {
   private final SessionLinks links;
   private final SessionLife life;
   private final UpgradeOptions options;
-  private boolean active;
+
+  /** Whether this end requests upgrades. */
+  private final boolean active;
 
   /** The provider of the link that is requested, offered or in use; null before the first. */
   private @Nullable UpgradeProvider kind;
@@ -132,16 +134,12 @@ final class Upgrade implements Participant {
     this.life = life;
     this.loop = links.context.loop();
     this.options = links.context.upgrade();
+    this.active = links.role.isClient();
   }
 
-  /**
-   * The session has its first link.
-   *
-   * @param isActive whether this end requests upgrades, as the client does
-   */
-  void attached(boolean isActive) {
+  /** The session has its first link. */
+  void linked() {
     stop();
-    active = isActive;
     offered = false;
     if (greeted != null) {
       epoch = greeted.epoch();
@@ -181,7 +179,7 @@ final class Upgrade implements Participant {
 
   @Override
   public @Nullable String take(Message message) {
-    if (links.role.isClient()) {
+    if (active) {
       return message.kind() + " from the end that must not send it";
     }
     requested(UpgradeMessage.read(links.decoding(message)));
@@ -307,7 +305,7 @@ final class Upgrade implements Participant {
     }
     if (first != null && first.capabilities().encrypted() && !options.allowPlaintextRdma()) {
       return "encrypted by TLS; allowPlaintextRdma is not set on the "
-          + (links.role.isClient() ? "client" : "server");
+          + (active ? "client" : "server");
     }
     return "";
   }

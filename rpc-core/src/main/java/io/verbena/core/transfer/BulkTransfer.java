@@ -6,7 +6,6 @@ import io.verbena.core.bulk.BulkPath;
 import io.verbena.core.bulk.TransferProblem;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.session.SessionImpl;
-import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /** The common part of both ends of a transfer: its number, its user and its end. */
@@ -74,8 +73,7 @@ abstract class BulkTransfer {
     ends(false);
     if (peerWaits) {
       String told = TransferProblem.toldToPeer(why, cause);
-      String words = told.length() <= MOST_TEXT ? told : told.substring(0, MOST_TEXT) + "…";
-      refuse(session, id, status, wellFormed(words));
+      refuse(session, id, status, SessionImpl.shortened(told, MOST_TEXT));
     }
     failed(new TransferException(status, handle.object, handle.whence(), confirmed(), why, cause));
   }
@@ -89,11 +87,6 @@ abstract class BulkTransfer {
           out.writeByte(status.code());
           out.writeString(why);
         });
-  }
-
-  /** Replaces half of a surrogate pair, which cannot be encoded, by a '?'. */
-  private static String wellFormed(String text) {
-    return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
   }
 
   /**

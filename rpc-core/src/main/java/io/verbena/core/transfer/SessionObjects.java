@@ -15,6 +15,7 @@ import io.verbena.core.bulk.PublishedObjects;
 import io.verbena.core.bulk.Release;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.session.SessionImpl;
+import io.verbena.link.MemoryLife;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
@@ -147,7 +148,7 @@ public final class SessionObjects implements BulkObjects {
     if (!StandardCharsets.UTF_8.newEncoder().canEncode(name)) {
       throw new IllegalArgumentException("a name has half a surrogate pair: '" + name + "'");
     }
-    OpenSource opened = OpenSource.open(source);
+    OpenSource opened = OpenSource.open(source, MemoryLife.LENT);
     TransferHandle handle = new TransferHandle(session.loop(), "push '" + name + "'");
     handle.whence(() -> PublishedObjects.inWords(source) + peer(" to "));
     start(
