@@ -1,8 +1,11 @@
 package io.verbena.core.call;
 
 import io.verbena.core.stat.OnewayStat;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CallCounters {
   private final @Nullable CallCounters whole;
-  private final AtomicLongArray counts = new AtomicLongArray(What.values().length);
+  private final Map<What, AtomicLong> counts = new EnumMap<>(What.class);
   private final AtomicInteger orphans = new AtomicInteger();
   private final AtomicInteger streamsSent = new AtomicInteger();
 
@@ -36,10 +39,13 @@ public final class CallCounters {
   /** Makes the counters of a session. Its client or server counts the same calls. */
   public CallCounters(@Nullable CallCounters whole) {
     this.whole = whole;
+    for (What what : What.values()) {
+      counts.put(what, new AtomicLong());
+    }
   }
 
   public void add(What what, int calls) {
-    counts.addAndGet(what.ordinal(), calls);
+    counter(what).addAndGet(calls);
     if (whole != null) {
       whole.add(what, calls);
     }
@@ -58,8 +64,12 @@ public final class CallCounters {
     return whole == null ? streamsSent.addAndGet(change) : whole.streamsSent(change);
   }
 
+  private AtomicLong counter(What what) {
+    return Objects.requireNonNull(counts.get(what));
+  }
+
   private long count(What what) {
-    return counts.get(what.ordinal());
+    return counter(what).get();
   }
 
   public OnewayStat stat() {
