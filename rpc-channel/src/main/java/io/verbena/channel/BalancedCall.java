@@ -27,6 +27,7 @@ final class BalancedCall<R> extends CompletableFuture<R> {
   private final BalancedCaller caller;
   private final Attempt<R> attempt;
   private final long hedgeNanos;
+  private final Runnable lookAgain = this::next;
   private final Object lock = new Object();
 
   // ---- under the lock ----
@@ -99,7 +100,10 @@ final class BalancedCall<R> extends CompletableFuture<R> {
       case Members.Pick.None(String why, boolean closed) -> fail(() -> plan.noServer(why, closed));
       case Members.Pick.Later(CompletableFuture<Void> change) -> {
         mindDeadline();
-        channel.members().await(this, change);
+        channel.members().await(lookAgain, change);
+        if (isDone()) {
+          channel.members().forget(lookAgain); // the call ended meanwhile
+        }
       }
     }
   }
@@ -241,7 +245,7 @@ final class BalancedCall<R> extends CompletableFuture<R> {
   }
 
   private void end() {
-    channel.members().forget(this);
+    channel.members().forget(lookAgain);
     List<Runnable> withdrawn;
     List<CompletableFuture<R>> cancelled;
     synchronized (lock) {

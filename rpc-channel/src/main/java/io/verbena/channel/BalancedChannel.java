@@ -12,6 +12,7 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +42,7 @@ public final class BalancedChannel implements Channel, AutoCloseable {
   private final Counters counters = new Counters();
   private final long defaultTimeoutNanos;
   private final Runnable letGoOfTime;
+  private final Supplier<ChannelStat> statSource = this::stat;
   private final CompletableFuture<Void> closed = new CompletableFuture<>();
 
   /** Counts of what the channel did so far. */
@@ -108,7 +110,7 @@ public final class BalancedChannel implements Channel, AutoCloseable {
    */
   @Override
   public void close() {
-    Channels.forget(this);
+    Channels.forget(statSource);
     resolver.close();
     members.close();
     letGoOfTime.run();
@@ -331,7 +333,7 @@ public final class BalancedChannel implements Channel, AutoCloseable {
       String named = resolver == null ? target : resolver.getClass().getName();
       BalancedChannel channel = new BalancedChannel(client, settings, named, finds);
       finds.start(channel.members);
-      Channels.add(channel);
+      Channels.add(channel.statSource);
       return channel;
     }
 

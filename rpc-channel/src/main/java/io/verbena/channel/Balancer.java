@@ -112,9 +112,20 @@ public interface Balancer {
     Balancer others = roundRobin();
     return (among, call) -> {
       Object value = call.metadata().get(key);
-      return value == null
-          ? others.choose(among, call)
-          : Rendezvous.of(among, Rendezvous.hash(value));
+      if (value == null) {
+        return others.choose(among, call);
+      }
+      long hash = Rendezvous.hash(value);
+      int best = 0;
+      double most = Double.NEGATIVE_INFINITY;
+      for (int i = 0; i < among.size(); i++) {
+        double liking = Rendezvous.liking(hash, among.get(i).endpoint());
+        if (liking > most) {
+          most = liking;
+          best = i;
+        }
+      }
+      return best;
     };
   }
 }

@@ -21,7 +21,8 @@ final class Member implements Balancer.Candidate, SessionListener {
 
   private final ChannelSettings settings;
   private final VerbenaClient client;
-  private final Members members;
+  private final Runnable whenUnreachable;
+  private final Runnable whenChanged;
   private final Session session;
   private final @Nullable HealthWatch health;
   private final AtomicInteger inFlight = new AtomicInteger();
@@ -47,18 +48,23 @@ final class Member implements Balancer.Candidate, SessionListener {
   private volatile boolean ejected;
   private volatile long ejectedUntil;
 
-  Member(ChannelSettings settings, VerbenaClient client, Members members, Endpoint endpoint) {
+  Member(
+      ChannelSettings settings,
+      VerbenaClient client,
+      Endpoint endpoint,
+      Runnable whenUnreachable,
+      Runnable whenChanged) {
     this.settings = settings;
     this.client = client;
-    this.members = members;
     this.endpoint = endpoint;
+    this.whenUnreachable = whenUnreachable;
+    this.whenChanged = whenChanged;
     String authority = settings.authority();
     this.session =
         client.sessionOfMany(
             endpoint.address(), authority.isEmpty() ? endpoint.authority() : authority);
     String service = settings.healthOf();
-    this.health =
-        service == null ? null : new HealthWatch(settings, session, service, members::changed);
+    this.health = service == null ? null : new HealthWatch(settings, session, service, whenChanged);
   }
 
   /** Begins to connect. */
@@ -187,9 +193,9 @@ final class Member implements Balancer.Candidate, SessionListener {
       }
     }
     if (failure != null) {
-      members.unreachable();
+      whenUnreachable.run();
     }
-    members.changed();
+    whenChanged.run();
   }
 
   /** Returns the reason, with the status unless that is the channel's own. */
@@ -202,17 +208,17 @@ final class Member implements Balancer.Candidate, SessionListener {
 
   @Override
   public void lost(Session session, String reason) {
-    members.changed();
+    whenChanged.run();
   }
 
   @Override
   public void resumed(Session session) {
-    members.changed();
+    whenChanged.run();
   }
 
   @Override
   public void draining(Session session, String reason) {
-    members.changed();
+    whenChanged.run();
   }
 
   @Override
@@ -220,7 +226,7 @@ final class Member implements Balancer.Candidate, SessionListener {
     if (health != null) {
       health.end();
     }
-    members.unreachable();
+    whenUnreachable.run();
     connect();
   }
 

@@ -41,7 +41,7 @@ final class Members implements Resolver.Listener {
    * The async calls among them. They are no actions of the change, which would keep those that end
    * before it.
    */
-  private final Set<BalancedCall<?>> waiting = ConcurrentHashMap.newKeySet();
+  private final Set<Runnable> waiting = ConcurrentHashMap.newKeySet();
 
   Members(ChannelSettings settings, VerbenaClient client, Resolver resolver) {
     this.settings = settings;
@@ -221,7 +221,7 @@ final class Members implements Resolver.Listener {
         Member member = before.get(endpoint.address());
         if (member == null || !member.endpoint().authority().equals(endpoint.authority())) {
           try {
-            member = new Member(settings, client, this, endpoint);
+            member = new Member(settings, client, endpoint, resolver::refresh, this::changed);
           } catch (RpcException e) {
             wrong.put(endpoint, String.valueOf(e.getMessage()));
             continue;
@@ -276,11 +276,6 @@ final class Members implements Resolver.Listener {
 
   // ---- reports from members ----
 
-  /** Looks servers up again, because one could not be reached or is gone. */
-  void unreachable() {
-    resolver.refresh();
-  }
-
   /** Lets calls that wait look again. */
   void changed() {
     CompletableFuture<Void> told;
@@ -293,24 +288,21 @@ final class Members implements Resolver.Listener {
   }
 
   /** Lets an async call look again after a change that it was told of, unless it ends before. */
-  void await(BalancedCall<?> call, CompletableFuture<Void> change) {
-    waiting.add(call);
+  void await(Runnable lookAgain, CompletableFuture<Void> change) {
+    waiting.add(lookAgain);
     if (change.isDone()) {
-      looksAgain(call);
-    }
-    if (call.isDone()) {
-      forget(call); // it ended meanwhile
+      looksAgain(lookAgain);
     }
   }
 
   /** Forgets a call that has ended. */
-  void forget(BalancedCall<?> call) {
-    waiting.remove(call);
+  void forget(Runnable lookAgain) {
+    waiting.remove(lookAgain);
   }
 
-  private void looksAgain(BalancedCall<?> call) {
-    if (waiting.remove(call)) {
-      call.next();
+  private void looksAgain(Runnable lookAgain) {
+    if (waiting.remove(lookAgain)) {
+      lookAgain.run();
     }
   }
 

@@ -29,20 +29,6 @@ final class Rendezvous {
     return hash;
   }
 
-  /** Returns the index of the candidate that ranks highest for a key. */
-  static int of(List<? extends Balancer.Candidate> among, long key) {
-    int best = 0;
-    double most = Double.NEGATIVE_INFINITY;
-    for (int i = 0; i < among.size(); i++) {
-      double liking = liking(key, among.get(i).endpoint());
-      if (liking > most) {
-        most = liking;
-        best = i;
-      }
-    }
-    return best;
-  }
-
   /** Returns the endpoints that rank highest for a key, in their original order. */
   static List<Endpoint> subset(List<Endpoint> all, int size, long key) {
     if (all.size() <= size) {
@@ -60,7 +46,7 @@ final class Rendezvous {
    * Returns the rank, below 0. Each endpoint ranks highest with a chance in proportion to its
    * weight.
    */
-  private static double liking(long key, Endpoint endpoint) {
+  static double liking(long key, Endpoint endpoint) {
     long bits = mixed(key ^ hash(endpoint.address())) >>> 11;
     return Math.log((bits + 0.5) / RANGE) / endpoint.weight();
   }
