@@ -96,7 +96,7 @@ final class QpCreation {
     if (token == 0) {
       return null;
     }
-    FfmSrq srq = pd.device().live().srq(token);
+    FfmSrq srq = pd.device().live().find(token, FfmSrq.class);
     if (srq == null) {
       throw new VerbsException(
           CALL,

@@ -122,7 +122,7 @@ public final class FfmCompChannel extends IbvCompChannel implements VerbsCompCha
       if (!Ibverbs.GET_CQ_EVENT.ready(pointer, cq, cookie)) {
         return null;
       }
-      FfmCq queue = device.live().cq(cq.get(ADDRESS, 0).address());
+      FfmCq queue = device.live().find(cq.get(ADDRESS, 0).address(), FfmCq.class);
       if (queue != null) {
         queue.eventTaken(acknowledge);
       }

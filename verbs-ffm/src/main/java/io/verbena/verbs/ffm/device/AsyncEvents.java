@@ -5,10 +5,13 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.verbena.verbs.ext.AsyncEvent;
+import io.verbena.verbs.ffm.cq.FfmCq;
 import io.verbena.verbs.ffm.lib.Ibverbs;
 import io.verbena.verbs.ffm.lib.Pointers;
 import io.verbena.verbs.ffm.life.Deadline;
 import io.verbena.verbs.ffm.life.EventFile;
+import io.verbena.verbs.ffm.qp.FfmQp;
+import io.verbena.verbs.ffm.qp.FfmSrq;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -57,7 +60,7 @@ final class AsyncEvents {
     AsyncEvent.Type type = TYPES[number];
     long element = event.get(JAVA_LONG, ASYNC_EVENT.offset("element.cq"));
     return switch (type) {
-      case CQ_ERR -> new AsyncEvent(type, null, live.cq(element), null, 0);
+      case CQ_ERR -> new AsyncEvent(type, null, live.find(element, FfmCq.class), null, 0);
       case QP_FATAL,
           QP_REQ_ERR,
           QP_ACCESS_ERR,
@@ -66,8 +69,9 @@ final class AsyncEvents {
           PATH_MIG,
           PATH_MIG_ERR,
           QP_LAST_WQE_REACHED ->
-          new AsyncEvent(type, live.qp(element), null, null, 0);
-      case SRQ_ERR, SRQ_LIMIT_REACHED -> new AsyncEvent(type, null, null, live.srq(element), 0);
+          new AsyncEvent(type, live.find(element, FfmQp.class), null, null, 0);
+      case SRQ_ERR, SRQ_LIMIT_REACHED ->
+          new AsyncEvent(type, null, null, live.find(element, FfmSrq.class), 0);
       case PORT_ACTIVE,
           PORT_ERR,
           LID_CHANGE,

@@ -1,9 +1,6 @@
 package io.verbena.verbs.ffm.device;
 
-import io.verbena.verbs.ffm.cq.FfmCq;
 import io.verbena.verbs.ffm.life.Lifetime;
-import io.verbena.verbs.ffm.qp.FfmQp;
-import io.verbena.verbs.ffm.qp.FfmSrq;
 import java.io.IOException;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -34,32 +31,8 @@ public final class LiveObjects {
     }
   }
 
-  /** Returns the queue pair at an address, or null. */
-  public @Nullable FfmQp qp(long address) {
-    return find(address, FfmQp.class);
-  }
-
-  /** Returns the completion queue at an address, or null. */
-  public @Nullable FfmCq cq(long address) {
-    return find(address, FfmCq.class);
-  }
-
-  /** Returns the shared receive queue at an address, or null. */
-  public @Nullable FfmSrq srq(long address) {
-    return find(address, FfmSrq.class);
-  }
-
-  /** Returns the memory region at an address, or null. */
-  public @Nullable FfmMr mr(long address) {
-    return find(address, FfmMr.class);
-  }
-
-  /** Returns the memory window at an address, or null. */
-  public @Nullable FfmWindow window(long address) {
-    return find(address, FfmWindow.class);
-  }
-
-  private <T> @Nullable T find(long address, Class<T> type) {
+  /** Returns the object of this type at an address, or null. */
+  public <T> @Nullable T find(long address, Class<T> type) {
     Object object = objects.get(address);
     return type.isInstance(object) ? type.cast(object) : null;
   }

@@ -99,8 +99,8 @@ final class BindGuard {
 
   private Bind holdOne(long request, int position) throws IOException {
     long windowAddress = Pointers.u64At(request + WINDOW);
-    FfmWindow window = live.window(windowAddress);
-    FfmMr region = live.mr(Pointers.u64At(request + REGION));
+    FfmWindow window = live.find(windowAddress, FfmWindow.class);
+    FfmMr region = live.find(Pointers.u64At(request + REGION), FfmMr.class);
     if (window == null || region == null) {
       throw new VerbsException(
           CALL,
