@@ -8,8 +8,10 @@ import io.verbena.verbs.ffm.abi.CStruct;
 import io.verbena.verbs.ffm.abi.CmLayouts;
 import io.verbena.verbs.ffm.abi.VerbsLayouts;
 import java.io.IOException;
+import java.lang.reflect.Field;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -20,7 +22,18 @@ import org.junit.jupiter.api.io.TempDir;
 
 class LayoutsTest {
   private static final List<CStruct> ALL =
-      Stream.concat(VerbsLayouts.ALL.stream(), CmLayouts.ALL.stream()).toList();
+      Stream.of(VerbsLayouts.class, CmLayouts.class)
+          .flatMap(layouts -> Arrays.stream(layouts.getFields()))
+          .map(LayoutsTest::layout)
+          .toList();
+
+  private static CStruct layout(Field constant) {
+    try {
+      return (CStruct) constant.get(null);
+    } catch (IllegalAccessException e) {
+      throw new AssertionError(e);
+    }
+  }
 
   /** A C program that prints "struct NAME" and "struct.member OFFSET" lines. */
   private static String program() {

@@ -2,8 +2,6 @@ package io.verbena.verbs.ffm.abi;
 
 import static io.verbena.verbs.ffm.abi.CStruct.struct;
 
-import java.util.List;
-
 /** The structs of {@code <rdma/rdma_cma.h>} that Java and C exchange. */
 public final class CmLayouts {
   private CmLayouts() {}
@@ -43,7 +41,4 @@ public final class CmLayouts {
           .u8("port_num")
           .ptr("event", "send_cq_channel", "send_cq", "recv_cq_channel", "recv_cq", "srq", "pd")
           .u32("qp_type");
-
-  /** All layouts of this class, for the test that compares them with the header. */
-  public static final List<CStruct> ALL = List.of(CONN_PARAM, CM_EVENT, EVENT_CHANNEL, CM_ID);
 }

@@ -2,8 +2,6 @@ package io.verbena.verbs.ffm.abi;
 
 import static io.verbena.verbs.ffm.abi.CStruct.struct;
 
-import java.util.List;
-
 /**
  * The structs of {@code <infiniband/verbs.h>} that Java and C exchange.
  *
@@ -180,30 +178,4 @@ public final class VerbsLayouts {
 
   public static final CStruct COMP_CHANNEL =
       struct("ibv_comp_channel").ptr("context").u32("fd", "refcnt");
-
-  /** All layouts of this class, for the test that compares them with the header. */
-  public static final List<CStruct> ALL =
-      List.of(
-          SGE,
-          SEND_WR,
-          RECV_WR,
-          WC,
-          QP_CAP,
-          QP_INIT_ATTR,
-          QP_ATTR,
-          SRQ_ATTR,
-          SRQ_INIT_ATTR,
-          ASYNC_EVENT,
-          DEVICE_ATTR,
-          PORT_ATTR,
-          CONTEXT_OPS,
-          CONTEXT,
-          DEVICE,
-          PD,
-          MR,
-          MW,
-          QP,
-          CQ,
-          SRQ,
-          COMP_CHANNEL);
 }

@@ -76,7 +76,7 @@ public final class FfmEventChannel extends RdmaEventChannel {
   }
 
   /** Runs an action while no event is taken. */
-  void exclusively(Lifetime.Free action) throws IOException {
+  void exclusively(Lifetime.Step action) throws IOException {
     lock.lock();
     try {
       action.run();
@@ -115,17 +115,12 @@ public final class FfmEventChannel extends RdmaEventChannel {
     try (Use _ = life.use(GET);
         Arena arena = Arena.ofConfined()) {
       MemorySegment event = arena.allocate(ADDRESS);
-      while (true) {
-        RdmaCmEvent taken = tryTake(event);
-        if (taken != null) {
-          return taken;
-        }
-        if (!file.await(deadline)) {
-          // Throws if the channel was closed; otherwise the time has passed.
-          life.use(GET).close();
-          return null;
-        }
+      RdmaCmEvent taken = file.next(deadline, () -> tryTake(event));
+      if (taken == null) {
+        // Throws if the channel was closed; otherwise the time has passed.
+        life.use(GET).close();
       }
+      return taken;
     }
   }
 

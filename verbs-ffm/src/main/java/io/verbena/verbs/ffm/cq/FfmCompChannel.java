@@ -76,7 +76,7 @@ public final class FfmCompChannel extends IbvCompChannel implements VerbsCompCha
   }
 
   /** Destroys a queue while no thread takes an event of it. */
-  void withoutEvents(Lifetime.Free destruction) throws IOException {
+  void withoutEvents(Lifetime.Step destruction) throws IOException {
     events.lock();
     try {
       destruction.run();
@@ -101,17 +101,12 @@ public final class FfmCompChannel extends IbvCompChannel implements VerbsCompCha
         Arena arena = Arena.ofConfined()) {
       MemorySegment cq = arena.allocate(ADDRESS);
       MemorySegment cookie = arena.allocate(ADDRESS);
-      while (true) {
-        FfmCq queue = tryTake(cq, cookie, acknowledge);
-        if (queue != null) {
-          return queue;
-        }
-        if (!file.await(deadline)) {
-          // Throws if the channel was closed; otherwise the time has passed.
-          life.use(GET).close();
-          return null;
-        }
+      FfmCq queue = file.next(deadline, () -> tryTake(cq, cookie, acknowledge));
+      if (queue == null) {
+        // Throws if the channel was closed; otherwise the time has passed.
+        life.use(GET).close();
       }
+      return queue;
     }
   }
 

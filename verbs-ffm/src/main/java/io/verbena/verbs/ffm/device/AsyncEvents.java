@@ -38,18 +38,17 @@ final class AsyncEvents {
   @Nullable AsyncEvent next(Deadline deadline) throws IOException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment event = Pointers.room(arena, ASYNC_EVENT);
-      while (true) {
-        if (Ibverbs.GET_ASYNC_EVENT.ready(context, event)) {
-          AsyncEvent copy = copy(event);
-          Ibverbs.ACK_ASYNC_EVENT.run(event);
-          if (copy != null) {
-            return copy;
-          }
-        } else if (!file.await(deadline)) {
-          return null;
-        }
-      }
+      return file.next(deadline, () -> tryTake(event));
     }
+  }
+
+  private @Nullable AsyncEvent tryTake(MemorySegment event) throws IOException {
+    AsyncEvent copy = null;
+    while (copy == null && Ibverbs.GET_ASYNC_EVENT.ready(context, event)) {
+      copy = copy(event);
+      Ibverbs.ACK_ASYNC_EVENT.run(event);
+    }
+    return copy;
   }
 
   private @Nullable AsyncEvent copy(MemorySegment event) {

@@ -181,8 +181,8 @@ public final class FfmContext extends IbvContext implements VerbsContext {
     }
   }
 
-  /** {@linkplain #free(Lifetime.Free) Frees} the object that {@link #live} has for an address. */
-  public void free(long address, Lifetime.Free free) throws IOException {
+  /** {@linkplain #free(Lifetime.Step) Frees} the object that {@link #live} has for an address. */
+  public void free(long address, Lifetime.Step free) throws IOException {
     live.forget(address, () -> free(free));
   }
 
@@ -190,7 +190,7 @@ public final class FfmContext extends IbvContext implements VerbsContext {
    * Frees an object of the device. If the device is gone, the kernel may have destroyed all
    * objects. It then fails with EIO.
    */
-  public void free(Lifetime.Free object) throws IOException {
+  public void free(Lifetime.Step object) throws IOException {
     try {
       object.run();
     } catch (VerbsException kept) {

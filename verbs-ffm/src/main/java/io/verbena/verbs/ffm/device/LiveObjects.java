@@ -19,7 +19,7 @@ public final class LiveObjects {
   }
 
   /** Removes an object and frees it. If freeing fails, the object is added again. */
-  public void forget(long address, Lifetime.Free free) throws IOException {
+  public void forget(long address, Lifetime.Step free) throws IOException {
     @Nullable Object object = objects.remove(address);
     try {
       free.run();

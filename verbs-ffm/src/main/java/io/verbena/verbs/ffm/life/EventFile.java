@@ -7,6 +7,7 @@ import io.verbena.verbs.ffm.lib.Libc;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Waits for the file descriptor of a channel with a time limit. Closing ends the wait.
@@ -33,8 +34,25 @@ public final class EventFile {
     return fd;
   }
 
+  /** Takes an event of the channel without waiting. */
+  @FunctionalInterface
+  public interface Taking<T> {
+    /** Returns null if there is no event now. */
+    @Nullable T take() throws IOException;
+  }
+
+  /** Returns the next event, or null if none came in time, or on {@link #wake}. */
+  public <T> @Nullable T next(Deadline deadline, Taking<T> taking) throws IOException {
+    while (true) {
+      T taken = taking.take();
+      if (taken != null || !await(deadline)) {
+        return taken;
+      }
+    }
+  }
+
   /** Waits until the descriptor is readable. Returns false after the time, or on {@link #wake}. */
-  public boolean await(Deadline deadline) throws IOException {
+  private boolean await(Deadline deadline) throws IOException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment fds = arena.allocate(2 * POLLFD_BYTES, POLLFD_BYTES);
       watch(fds, 0, fd);

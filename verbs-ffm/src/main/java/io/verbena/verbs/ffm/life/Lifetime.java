@@ -40,7 +40,7 @@ public final class Lifetime {
   @SuppressWarnings("unused") // by STATE
   private volatile long state;
 
-  private volatile Free deferred = () -> {};
+  private volatile Step deferred = () -> {};
 
   /**
    * Makes the lifetime of an open object.
@@ -53,9 +53,9 @@ public final class Lifetime {
     this.dependents = dependents;
   }
 
-  /** Frees the native object. */
-  public interface Free {
-    /** Called once, when the object has no users and no dependents. */
+  /** A step at the end of the native object, such as to free it. */
+  public interface Step {
+    /** Called once. */
     void run() throws IOException;
   }
 
@@ -63,12 +63,6 @@ public final class Lifetime {
   public interface Maker<T> {
     /** Called once. Makes nothing if it fails. */
     T make() throws IOException;
-  }
-
-  /** Wakes the calls that wait on the object. */
-  public interface Wake {
-    /** Called once, after the object was closed to new calls. */
-    void run() throws IOException;
   }
 
   /** One call that uses the object. The caller closes it at the end of the call. */
@@ -124,7 +118,7 @@ public final class Lifetime {
    * Closes and frees the object. Fails with EBADF if it is closed already, and with EBUSY while it
    * has dependents. If freeing fails, the object is open again.
    */
-  public void close(String call, Free free) throws IOException {
+  public void close(String call, Step free) throws IOException {
     close(call, () -> {}, free);
   }
 
@@ -133,7 +127,7 @@ public final class Lifetime {
    *
    * @param wake makes the waiting calls return
    */
-  public void close(String call, Wake wake, Free free) throws IOException {
+  public void close(String call, Step wake, Step free) throws IOException {
     markClosed(call, false);
     wake.run();
     awaitUsers();
@@ -152,7 +146,7 @@ public final class Lifetime {
    *
    * @param wake makes the waiting calls return
    */
-  public void retire(String call, Wake wake, Free free) throws IOException {
+  public void retire(String call, Step wake, Step free) throws IOException {
     deferred = free;
     markClosed(call, true);
     wake.run();

@@ -29,7 +29,7 @@ public final class FfmQp extends IbvQP implements VerbsQp {
   private final FfmContext device;
   private final Foundations foundations;
   private final MemorySegment pointer;
-  private final Lifetime.Free destruction;
+  private final Lifetime.Step destruction;
   private final PostVerb sends;
   private final PostVerb receives;
   private final BindGuard binds;
@@ -48,7 +48,7 @@ public final class FfmQp extends IbvQP implements VerbsQp {
       IbvQPInitAttr attr,
       MemorySegment qp,
       Foundations foundations,
-      Lifetime.Free destruction)
+      Lifetime.Step destruction)
       throws IOException {
     super(Pointers.u32(qp, QP, "qp_num"));
     this.device = pd.device();
