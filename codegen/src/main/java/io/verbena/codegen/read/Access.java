@@ -43,6 +43,20 @@ record Access(Elements elements, PackageElement home) {
     return true;
   }
 
+  /** Returns whether generated code may make a value by a constructor without parameters. */
+  boolean makes(TypeElement type) {
+    return ElementFilter.constructorsIn(type.getEnclosedElements()).stream()
+        .anyMatch(constructor -> constructor.getParameters().isEmpty() && sees(constructor));
+  }
+
+  /** Returns whether a type is this class or interface, with any type arguments. */
+  static boolean is(TypeMirror type, Class<?> named) {
+    return type instanceof DeclaredType declared
+        && ((TypeElement) declared.asElement())
+            .getQualifiedName()
+            .contentEquals(named.getCanonicalName());
+  }
+
   /** Returns the inner element if it has source code to point at, else the outer one. */
   Element site(Element inner, Element outer) {
     JavaFileObject file = elements.getFileObjectOf(inner);

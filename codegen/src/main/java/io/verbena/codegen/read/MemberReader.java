@@ -60,11 +60,7 @@ final class MemberReader {
    * superclass first.
    */
   Definition ofClass(TypeElement type, Shape.Named shape, Bindings bindings, Element site) {
-    boolean constructible =
-        ElementFilter.constructorsIn(type.getEnclosedElements()).stream()
-            .anyMatch(
-                constructor -> constructor.getParameters().isEmpty() && access.sees(constructor));
-    if (!constructible) {
+    if (!access.makes(type)) {
       reporter.error(access.site(type, site), Message.NO_CONSTRUCTOR, type.getSimpleName());
     }
     List<Member> members = new ArrayList<>();

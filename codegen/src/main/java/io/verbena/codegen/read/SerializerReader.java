@@ -17,7 +17,6 @@ import javax.lang.model.element.TypeElement;
 import javax.lang.model.type.DeclaredType;
 import javax.lang.model.type.TypeKind;
 import javax.lang.model.type.TypeMirror;
-import javax.lang.model.util.ElementFilter;
 import javax.lang.model.util.Types;
 import org.jspecify.annotations.Nullable;
 
@@ -75,9 +74,7 @@ final class SerializerReader {
         && access.sees(serializer)
         && serializer.getKind() == ElementKind.CLASS
         && !serializer.getModifiers().contains(Modifier.ABSTRACT)
-        && ElementFilter.constructorsIn(serializer.getEnclosedElements()).stream()
-            .anyMatch(
-                constructor -> constructor.getParameters().isEmpty() && access.sees(constructor));
+        && access.makes(serializer);
   }
 
   private Definition.@Nullable Custom custom(TypeElement serializer, TypeElement contract) {
@@ -107,11 +104,8 @@ final class SerializerReader {
   }
 
   private @Nullable DeclaredType asSerializer(TypeMirror type) {
-    if (type instanceof DeclaredType declared
-        && ((TypeElement) declared.asElement())
-            .getQualifiedName()
-            .contentEquals(Serializer.class.getName())) {
-      return declared;
+    if (Access.is(type, Serializer.class)) {
+      return (DeclaredType) type;
     }
     for (TypeMirror parent : types.directSupertypes(type)) {
       DeclaredType found = asSerializer(parent);

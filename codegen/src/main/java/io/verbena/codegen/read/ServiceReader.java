@@ -199,7 +199,7 @@ public final class ServiceReader {
       boolean nullable = Access.isNullable(parameter) || Access.isNullable(parameter.asType());
       TypeMirror parameterType = type.getParameterTypes().get(i);
       Shape shape =
-          is(parameterType, Landing.class)
+          Access.is(parameterType, Landing.class)
               ? Bulk.LANDING
               : shapes.readWhole(parameterType, nullable, access.site(parameter, contract));
       if (shape != null) {
@@ -210,7 +210,7 @@ public final class ServiceReader {
     if (type.getReturnType().getKind() != TypeKind.VOID) {
       boolean nullable = Access.isNullable(method) || Access.isNullable(method.getReturnType());
       result =
-          is(type.getReturnType(), Received.class)
+          Access.is(type.getReturnType(), Received.class)
               ? Bulk.RECEIVED
               : shapes.readWhole(type.getReturnType(), nullable, site);
     }
@@ -233,13 +233,6 @@ public final class ServiceReader {
         javadoc(method));
   }
 
-  private static boolean is(TypeMirror type, Class<?> named) {
-    return type.getKind() == TypeKind.DECLARED
-        && ((TypeElement) ((DeclaredType) type).asElement())
-            .getQualifiedName()
-            .contentEquals(named.getName());
-  }
-
   private void readErrors(
       String method,
       ExecutableType type,
@@ -255,7 +248,7 @@ public final class ServiceReader {
       String name = ((TypeElement) declared.asElement()).getQualifiedName().toString();
       if (name.equals(RpcException.class.getName())) {
         unsent.add(ClassName.get(RpcException.class));
-      } else if (is(declared, InterruptedException.class)) {
+      } else if (Access.is(declared, InterruptedException.class)) {
         reporter.error(site, Message.INTERRUPTED, method);
       } else if (TOO_WIDE.contains(name) || isError(declared)) {
         reporter.error(site, Message.EXCEPTION_TOO_WIDE, name);

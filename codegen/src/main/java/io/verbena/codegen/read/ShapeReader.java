@@ -17,6 +17,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.Flow;
 import java.util.stream.Collectors;
 import javax.lang.model.element.Element;
 import javax.lang.model.element.ElementKind;
@@ -126,9 +127,7 @@ final class ShapeReader {
   @Nullable Shape readWhole(TypeMirror type, boolean nullable, Element site) {
     if (type instanceof DeclaredType declared
         && declared.getTypeArguments().size() == 1
-        && ((TypeElement) declared.asElement())
-            .getQualifiedName()
-            .contentEquals("java.util.concurrent.Flow.Publisher")) {
+        && Access.is(type, Flow.Publisher.class)) {
       Shape element = read(declared.getTypeArguments().getFirst(), false, Bindings.NONE, site);
       return element == null ? null : new Shape.Stream(element);
     }
