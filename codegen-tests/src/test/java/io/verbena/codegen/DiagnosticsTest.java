@@ -186,6 +186,23 @@ class DiagnosticsTest {
   }
 
   @Test
+  void saysNothingOfTheOrderWhereLombokHasMadeAGetter() {
+    String made =
+        "@lombok.Value class Count { private final int v = 1; public int getV() { return v; } }";
+    Map<String, String> sources =
+        Map.of(
+            "lombok/Value.java",
+            "package lombok; public @interface Value {}",
+            "Store.java",
+            contract("Count", made));
+    assertThat(Compiled.of(sources).errors())
+        .first()
+        .extracting(error -> error.getMessage(null))
+        .asString()
+        .startsWith("RPC031 field v has no setter setV(...). Add one");
+  }
+
+  @Test
   void asksForTheAccessorsOfAnExceptionBeforeAConstructorThatLosesThem() {
     String text =
         """

@@ -20,6 +20,7 @@ class StrictBuildTest {
 
       import io.verbena.api.*;
       import io.verbena.api.bulk.*;
+      import java.io.IOException;
       import java.time.*;
       import java.util.*;
       import java.util.concurrent.Flow;
@@ -36,7 +37,7 @@ class StrictBuildTest {
          */
         @Deprecated
         @RpcMethod(id = 1, idempotent = true, timeout = "250ms")
-        @Nullable Item get(Key key) throws NoSuchItem, RpcException;
+        @Nullable Item get(Key key) throws NoSuchItem, IOException, RpcException;
 
         /** @deprecated going */
         @Deprecated(since = "2", forRemoval = true)
@@ -118,7 +119,10 @@ class StrictBuildTest {
         """
         public class NoSuchItem extends Exception {
           private static final long serialVersionUID = 1;
+          public NoSuchItem() {}
           public NoSuchItem(String message) { super(message); }
+          public NoSuchItem(String message, Throwable cause) { super(message, cause); }
+          public NoSuchItem(Throwable cause) { super(cause); }
         }
         """);
     return sources;

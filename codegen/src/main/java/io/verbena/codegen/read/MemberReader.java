@@ -113,7 +113,7 @@ final class MemberReader {
           here,
           Message.NO_ACCESSOR,
           name,
-          missingGetter(name, field.asType(), type) + order(field));
+          missingGetter(name, field.asType(), type) + order(field, "lombok\\..*"));
       return null;
     }
     String setter = setter(name, field.asType(), type);
@@ -122,7 +122,7 @@ final class MemberReader {
           here,
           Message.NO_ACCESSOR,
           name,
-          missingSetter(name, field.asType(), type) + order(field));
+          missingSetter(name, field.asType(), type) + order(field, "lombok\\.(Data|Setter)"));
       return null;
     }
     boolean nullable =
@@ -135,12 +135,12 @@ final class MemberReader {
         : new Member(name, shape, getter.getSimpleName().toString(), setter);
   }
 
-  /** Returns advice on the order of processors, if another one should have made the accessors. */
-  private static String order(Element field) {
+  /** Returns advice on the order of processors, if another one should have made the accessor. */
+  private static String order(Element field, String annotations) {
     for (Element e = field; e != null; e = e.getEnclosingElement()) {
       boolean ofLombok =
           e.getAnnotationMirrors().stream()
-              .anyMatch(mirror -> mirror.getAnnotationType().toString().startsWith("lombok."));
+              .anyMatch(mirror -> mirror.getAnnotationType().toString().matches(annotations));
       if (ofLombok) {
         return " (put lombok before codegen on the processor path)";
       }
@@ -270,7 +270,9 @@ final class MemberReader {
     List<String> missing = new ArrayList<>();
     for (VariableElement parameter : constructor.getParameters()) {
       String name = parameter.getSimpleName().toString();
-      if (accessor(parameter, constructor, type) == null && !name.matches("arg\\d+")) {
+      if (accessor(parameter, constructor, type) == null
+          && !name.matches("arg\\d+")
+          && !shapes.isLostCause(parameter.asType())) {
         missing.add(
             getters(name, parameter.asType()).stream()
                 .map(getter -> simple(parameter.asType()) + " " + getter + "()")
@@ -295,14 +297,14 @@ final class MemberReader {
 
   /**
    * Returns the accessor of a constructor's parameter. A single string, with any name, is the
-   * message: the JDK's own exceptions have no parameter names.
+   * message: the JDK's own exceptions have no parameter names. A cause is not sent.
    */
   private @Nullable String accessor(
       VariableElement parameter, ExecutableElement constructor, TypeElement type) {
     String name = parameter.getSimpleName().toString();
     ExecutableElement getter = getter(name, parameter.asType(), type);
     if (getter != null) {
-      return getter.getSimpleName().toString();
+      return shapes.isLostCause(parameter.asType()) ? null : getter.getSimpleName().toString();
     }
     boolean isLoneString =
         constructor.getParameters().size() == 1

@@ -288,6 +288,14 @@ final class ShapeReader {
     return shape;
   }
 
+  /** Returns whether a type is a throwable that no serializer writes. */
+  boolean isLostCause(TypeMirror type) {
+    return type instanceof DeclaredType declared
+        && declared.asElement() instanceof TypeElement element
+        && isSubtype(element, "java.lang.Throwable")
+        && !serializers.containsKey(name(element, List.of()));
+  }
+
   private boolean isCollection(TypeElement element) {
     return isSubtype(element, "java.util.Collection") || isSubtype(element, "java.util.Map");
   }
