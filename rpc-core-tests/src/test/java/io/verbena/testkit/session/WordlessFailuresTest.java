@@ -9,6 +9,9 @@ import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
 import io.verbena.link.runtime.Thrown;
 import io.verbena.testkit.SteppedWorld;
+import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.UndeclaredThrowableException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -115,6 +118,27 @@ class WordlessFailuresTest {
   void inALineOfTheLog(RuntimeException thrown) {
     assertThat(Stream.of(Thrown.words(thrown), Thrown.fullWords(thrown), Thrown.reason(thrown)))
         .noneMatch(words -> words.isBlank() || words.contains("null") || words.endsWith(": "));
+  }
+
+  @Test
+  void aWrapperWithoutAMessageIsToldWithItsCause() {
+    IOException why = new IOException("the disk is full");
+    Exception wrapper = new UndeclaredThrowableException(new InvocationTargetException(why));
+    assertThat(Thrown.words(wrapper))
+        .isEqualTo(
+            "UndeclaredThrowableException: java.lang.reflect.InvocationTargetException:"
+                + " java.io.IOException: the disk is full");
+    why.initCause(wrapper);
+    assertThat(Thrown.reason(new RuntimeException(null, wrapper))).endsWith("the disk is full");
+  }
+
+  @Test
+  void causesWithoutAMessageMayFormACycle() {
+    RuntimeException one = new IllegalStateException((String) null);
+    one.initCause(new IllegalArgumentException(null, one));
+    assertThat(Thrown.words(one))
+        .startsWith("IllegalStateException: java.lang.IllegalArgumentException")
+        .hasSizeLessThan(200);
   }
 
   @Test

@@ -10,21 +10,24 @@ import org.slf4j.event.Level;
  * anything. Such an error must not reach the code that only wants to report the exception.
  */
 public final class Thrown {
+  /** Of an exception without a message. Causes may form a cycle. */
+  private static final int MOST_CAUSES = 3;
+
   private Thrown() {}
 
   /** Returns an exception's type without the package, and its message if it has one. */
   public static String words(Throwable thrown) {
-    return words(simpleName(thrown), thrown);
+    return words(simpleName(thrown), thrown, MOST_CAUSES);
   }
 
   /** Returns an exception's type with the package, and its message if it has one. */
   public static String fullWords(Throwable thrown) {
-    return words(thrown.getClass().getName(), thrown);
+    return words(thrown.getClass().getName(), thrown, MOST_CAUSES);
   }
 
   /** Returns an exception's message, or its type without the package if it has none. */
   public static String reason(Throwable thrown) {
-    String message = message(thrown);
+    String message = message(thrown, MOST_CAUSES);
     return message.isEmpty() ? simpleName(thrown) : message;
   }
 
@@ -54,8 +57,8 @@ public final class Thrown {
     }
   }
 
-  private static String words(String type, Throwable thrown) {
-    String message = message(thrown);
+  private static String words(String type, Throwable thrown, int causes) {
+    String message = message(thrown, causes);
     return message.isEmpty() ? type : type + ": " + message;
   }
 
@@ -65,14 +68,18 @@ public final class Thrown {
   }
 
   /**
-   * Returns an exception's message, empty if it has none, or a text that says that it cannot be
-   * read.
+   * Returns an exception's message, or a text that says that it cannot be read. Without a message,
+   * as wrappers of proxies and reflection are, it has the words of its cause, or is empty.
    */
   @SuppressWarnings("CatchingUnchecked") // users' code may throw anything
-  private static String message(Throwable thrown) {
+  private static String message(Throwable thrown, int causes) {
     try {
       String message = thrown.getMessage();
-      return message == null || message.isBlank() ? "" : message;
+      if (message != null && !message.isBlank()) {
+        return message;
+      }
+      Throwable cause = causes == 0 ? null : thrown.getCause();
+      return cause == null ? "" : words(cause.getClass().getName(), cause, causes - 1);
     } catch (Throwable broken) {
       return "(its message cannot be had: " + broken.getClass().getName() + ")";
     }
