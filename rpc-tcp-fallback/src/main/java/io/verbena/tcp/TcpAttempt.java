@@ -241,7 +241,8 @@ final class TcpAttempt {
     Throwable first = cause.getCause() == null ? cause : cause.getCause();
     return "cannot be reached ("
         + Thrown.reason(first.getMessage() == null ? first : cause)
-        + "): check the address, and the network and firewalls between";
+        + "): check the address, the network and firewalls between, and that this machine has"
+        + " free ports";
   }
 
   /**

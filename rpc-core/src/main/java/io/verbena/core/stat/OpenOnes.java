@@ -70,8 +70,9 @@ public final class OpenOnes<T> {
         server.unregisterMBean(new ObjectName(name));
       }
       return true;
-    } catch (JMException | SecurityException e) {
-      // Verbena in another class loader has the name, or management is disabled in the process.
+    } catch (JMException | SecurityException | LinkageError e) {
+      // Verbena in another class loader has the name, or management is disabled in the process, or
+      // its library cannot be loaded for want of files.
       LOG.debug("'verbena stat' does not see what {} tells: {}", name, Thrown.words(e));
       return false;
     }

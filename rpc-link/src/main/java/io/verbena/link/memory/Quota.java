@@ -175,7 +175,7 @@ public final class Quota {
       return mayEverTake(bytes)
           ? "no memory is free for %d bytes: of %d for all sessions %d are in use; %s. Try again later"
               .formatted(bytes, limit, taken(), most())
-          : "%d bytes are more than the %d that one session may have of %d: raise %s there"
+          : "%d bytes are more than the %d that one session may have of %d: raise %s at the end that holds them"
               .formatted(bytes, guaranteed + mostLent(), limit, setting);
     }
 
