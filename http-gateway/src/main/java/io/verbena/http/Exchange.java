@@ -548,6 +548,15 @@ final class Exchange {
         && asked.protocolVersion().compareTo(HttpVersion.HTTP_1_1) < 0;
   }
 
+  /**
+   * Clients that do not ask may refuse trailers, as the JDK's does since 25.0.5 (RFC 9110, 6.5.1).
+   */
+  private boolean asksForTrailers() {
+    return !isOfVersion10()
+        && request instanceof HttpRequest asked
+        && asked.headers().containsValue(HttpHeaderNames.TE, HttpHeaderValues.TRAILERS, true);
+  }
+
   private void fail(HttpResponseStatus status, String kind, ObjectNode why)
       throws InterruptedException, Problem {
     if (begun || connection.isGone()) {
@@ -573,6 +582,8 @@ final class Exchange {
     keepsAlive &= connection.mayGoOn();
     if (!isOfVersion10()) {
       response.headers().set(HttpHeaderNames.TRANSFER_ENCODING, HttpHeaderValues.CHUNKED);
+    }
+    if (asksForTrailers()) {
       response.headers().set(HttpHeaderNames.TRAILER, STATUS);
     }
     if (!keepsAlive) {
@@ -600,7 +611,9 @@ final class Exchange {
       sendItem(asEvents ? "event: error\ndata: " : "", asEvents ? why : told, asEvents);
     }
     LastHttpContent last = new DefaultLastHttpContent();
-    last.trailingHeaders().set(STATUS, kind);
+    if (asksForTrailers()) {
+      last.trailingHeaders().set(STATUS, kind);
+    }
     connection.send(last);
   }
 

@@ -357,7 +357,10 @@ class HttpGatewayTest {
     HttpResponse<String> events = post("/store.v1/broken", "", "Accept", "text/event-stream");
     assertThat(events.body()).contains("data: 2\n\nevent: error\ndata: {\"status\":\"INTERNAL\"");
     String head = "POST /store.v1/broken HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
-    assertThat(raw(head)).contains("\r\n0\r\nverbena-status: INTERNAL\r\n");
+    assertThat(raw(head)).endsWith("\r\n0\r\n\r\n").doesNotContain("trailer:");
+    assertThat(raw(head.replace("Connection: close", "Connection: close, TE\r\nTE: trailers")))
+        .contains("trailer: verbena-status")
+        .endsWith("\r\n0\r\nverbena-status: INTERNAL\r\n\r\n");
     assertThat(raw(head.replace("1.1", "1.0")))
         .doesNotContain("chunked")
         .contains("\r\n\r\n1\n2\n{\"error\"");
