@@ -139,8 +139,7 @@ public abstract class LifetimeSuite extends VerbsSuite {
   void registersMoreThanTwoGibibytes() throws Exception {
     Assumptions.assumeTrue(harness.isReal(), "needs no real memory in a fabric");
     Assumptions.assumeFalse(
-        isRxeOfLinux7(),
-        "Linux 7.2's rdma_rxe keeps 16 bytes for each page, in one piece of 4 MiB at most");
+        isLaterRxe(), "rdma_rxe keeps 16 bytes for each page, in one piece of 4 MiB at most");
     long size = (2L << 30) + (1 << 20);
     int access = Access.LOCAL_WRITE | Access.REMOTE_WRITE | Access.REMOTE_READ;
     try (Arena arena = Arena.ofShared();

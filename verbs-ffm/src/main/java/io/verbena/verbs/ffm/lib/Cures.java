@@ -42,8 +42,8 @@ public final class Cures {
 
   private static String outOfMemory(String call) {
     return call.startsWith("ibv_reg")
-        ? "The limit of locked memory is too low. Raise it (ulimit -l, LimitMEMLOCK=) or register"
-            + " less."
+        ? "The limit of locked memory (ulimit -l, LimitMEMLOCK=) is too low, or the device has no"
+            + " room for so large a region. Raise the limit or register less."
         : "Memory, locked memory (ulimit -l) or a limit of the device is used up. Raise it or use"
             + " less.";
   }
