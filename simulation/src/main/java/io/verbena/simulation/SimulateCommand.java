@@ -208,7 +208,8 @@ final class SimulateCommand implements Callable<Integer> {
       out.printf(
           "%d of its %d steps are enough to break it:%n",
           small.steps().size(), plan.steps().size());
-      PlanWords.print(small, out);
+      out.println("  " + small.withSteps(List.of()));
+      small.steps().forEach(step -> out.printf("%14.4f ms  %s%n", step.at() / 1e6, step));
       if (trace) {
         out.println("the events of these steps:");
       }
