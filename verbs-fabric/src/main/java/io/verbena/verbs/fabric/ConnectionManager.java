@@ -108,12 +108,12 @@ final class ConnectionManager {
     if (!active.isIn(State.CONNECTING)) {
       return true;
     }
-    if (target.ignoresConnections()) {
+    if (target.ignoresConnections) {
       return false;
     }
     FabricContext device = target.deviceAt(to.getAddress());
     FabricCmId listener = device == null ? null : target.listener(to.getPort());
-    boolean refused = target.refusesConnections();
+    boolean refused = target.refusesConnections;
     if (refused || listener == null || !listener.listensOn(to, device)) {
       sendReject(target, active, NO_SUCH_SERVICE, ByteBuffer.allocate(0));
       return true;

@@ -237,7 +237,7 @@ public final class Fabric implements AutoCloseable {
 
   @Nullable FabricHost hostAt(InetAddress address) {
     for (FabricHost host : hosts) {
-      if (host.isPowered() && host.addresses().contains(address)) {
+      if (host.powered && host.addresses().contains(address)) {
         return host;
       }
     }

@@ -241,7 +241,7 @@ final class FabricCmId extends RdmaCmId implements VerbsCmId {
         throw new VerbsException(
             "rdma_set_option", Errno.EINVAL, "an exponent of " + exponent + " is not in 0..31.");
       }
-      if (host.lacksAckTimeouts()) {
+      if (host.lacksAckTimeouts) {
         throw new VerbsException(
             "rdma_set_option", Errno.ENOSYS, "this kernel has no such option.");
       }
@@ -352,10 +352,7 @@ final class FabricCmId extends RdmaCmId implements VerbsCmId {
   // The methods below are called under the fabric's lock.
 
   private void use(String call) throws VerbsException {
-    if (!isOpen) {
-      throw VerbsException.closed(call, "The connection id");
-    }
-    host.check(call);
+    host.use(call, isOpen, "The connection id");
   }
 
   private void require(String call, State... allowed) throws VerbsException {

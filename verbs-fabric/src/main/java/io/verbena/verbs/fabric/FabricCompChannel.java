@@ -18,7 +18,7 @@ final class FabricCompChannel extends IbvCompChannel implements VerbsCompChannel
   FabricCompChannel(FabricContext device, int number) throws IOException {
     super(number, device);
     this.device = device;
-    device.host.objectMade();
+    device.host.objects++;
   }
 
   @Override
@@ -61,10 +61,7 @@ final class FabricCompChannel extends IbvCompChannel implements VerbsCompChannel
   // The methods below are called under the fabric's lock.
 
   private void use(String call) throws VerbsException {
-    if (!isOpen) {
-      throw VerbsException.closed(call, "The completion channel");
-    }
-    device.host.check(call);
+    device.host.use(call, isOpen, "The completion channel");
   }
 
   boolean isReady() throws VerbsException {
@@ -84,7 +81,7 @@ final class FabricCompChannel extends IbvCompChannel implements VerbsCompChannel
 
   private void goneWithItsQueues() {
     if (!isOpen && users == 0) {
-      device.host.objectDestroyed();
+      device.host.objects--;
     }
   }
 

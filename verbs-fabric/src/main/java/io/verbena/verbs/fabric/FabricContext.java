@@ -257,7 +257,7 @@ final class FabricContext extends IbvContext implements VerbsContext {
 
   /** Counts registered memory, within the limit of the profile. */
   void register(long bytes) throws VerbsException {
-    if (host.refusesMemory() || bytes > host.profile.memlockBytes() - registeredBytes) {
+    if (host.refusesMemory || bytes > host.profile.memlockBytes() - registeredBytes) {
       throw new VerbsException(
           "ibv_reg_mr",
           Errno.ENOMEM,

@@ -39,7 +39,7 @@ final class FabricCq extends IbvCQ implements VerbsCq {
     if (events != null) {
       events.addUser();
     }
-    device.host.objectMade();
+    device.host.objects++;
   }
 
   @Override
@@ -47,7 +47,7 @@ final class FabricCq extends IbvCQ implements VerbsCq {
     synchronized (device.fabric.lock) {
       use("ibv_poll_cq");
       device.checkSound("ibv_poll_cq");
-      device.host.tally.poll();
+      device.host.tally.polls++;
       int count = 0;
       while (count < block.capacity() && polled < visible) {
         Completion completion = at(polled++);
@@ -67,7 +67,7 @@ final class FabricCq extends IbvCQ implements VerbsCq {
     synchronized (device.fabric.lock) {
       use("ibv_req_notify_cq");
       device.checkSound("ibv_req_notify_cq");
-      device.host.tally.arm();
+      device.host.tally.arms++;
       // A request for fewer events does not replace an earlier one for all.
       if (armed != Armed.ANY) {
         armed = solicitedOnly ? Armed.SOLICITED : Armed.ANY;
@@ -92,7 +92,7 @@ final class FabricCq extends IbvCQ implements VerbsCq {
         throw VerbsException.inUse("ibv_destroy_cq", "a completion queue", users + " queue pairs");
       }
       isOpen = false;
-      device.host.objectDestroyed();
+      device.host.objects--;
       device.fabric.cancel(reveal);
       if (events != null) {
         events.removeUser(this);
@@ -109,10 +109,7 @@ final class FabricCq extends IbvCQ implements VerbsCq {
   // The methods below are called under the fabric's lock.
 
   void use(String call) throws VerbsException {
-    if (!isOpen) {
-      throw VerbsException.closed(call, "The completion queue");
-    }
-    device.host.check(call);
+    device.host.use(call, isOpen, "The completion queue");
   }
 
   /** Returns a slot, made on first use because deep queues are mostly empty. */

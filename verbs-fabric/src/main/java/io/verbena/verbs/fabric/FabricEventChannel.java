@@ -69,10 +69,7 @@ final class FabricEventChannel extends RdmaEventChannel {
   // The methods below are called under the fabric's lock.
 
   private void use(String call) throws VerbsException {
-    if (!isOpen) {
-      throw VerbsException.closed(call, "The event channel");
-    }
-    host.check(call);
+    host.use(call, isOpen, "The event channel");
   }
 
   Fabric fabric() {

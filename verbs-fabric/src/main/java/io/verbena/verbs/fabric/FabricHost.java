@@ -39,21 +39,21 @@ public final class FabricHost implements VerbsProvider {
   private final List<FabricCmId> ids = new ArrayList<>();
   private @Nullable Path files;
   private BiConsumer<Integer, BitSet> binder = (thread, processors) -> {};
-  private RequestWatcher watcher = (opcode, bytes) -> {};
+  RequestWatcher watcher = (opcode, bytes) -> {};
   private IntUnaryOperator forgery = IntUnaryOperator.identity();
   private boolean processAlive = true;
-  private boolean powered = true;
+  boolean powered = true;
   private boolean keepsQueuePairs;
   private boolean keepsObjects;
-  private boolean refusesConnections;
-  private boolean ignoresConnections;
-  private boolean refusesMemory;
-  private boolean lacksAckTimeouts;
+  boolean refusesConnections;
+  boolean ignoresConnections;
+  boolean refusesMemory;
+  boolean lacksAckTimeouts;
   private int mostObjects = Integer.MAX_VALUE;
   final Set<Integer> vectors = new HashSet<>();
   private MemorySegment mappedFile = MemorySegment.NULL;
   private int failing;
-  private int objects;
+  int objects;
   private int nextPort = 32_768;
 
   FabricHost(Fabric fabric, String name, DeviceProfile profile, List<InetAddress> addresses) {
@@ -342,14 +342,6 @@ public final class FabricHost implements VerbsProvider {
     return failing > 0 && failing-- > 0;
   }
 
-  boolean refusesConnections() {
-    return refusesConnections;
-  }
-
-  boolean ignoresConnections() {
-    return ignoresConnections;
-  }
-
   void checkObjects(String call) throws VerbsException {
     if (objects >= mostObjects) {
       throw new VerbsException(call, Errno.EAGAIN, "the control group allows no more objects.");
@@ -361,28 +353,12 @@ public final class FabricHost implements VerbsProvider {
         && address - mappedFile.address() < mappedFile.byteSize();
   }
 
-  boolean lacksAckTimeouts() {
-    return lacksAckTimeouts;
-  }
-
-  boolean refusesMemory() {
-    return refusesMemory;
-  }
-
   /** Returns the forged immediate; both are in network byte order. */
   int forged(int immediate) {
     boolean little = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
     int told = little ? Integer.reverseBytes(immediate) : immediate;
     int sent = forgery.applyAsInt(told);
     return little ? Integer.reverseBytes(sent) : sent;
-  }
-
-  RequestWatcher watcher() {
-    return watcher;
-  }
-
-  boolean isPowered() {
-    return powered;
   }
 
   /** Returns the device with an address; null if there is none, or if it was removed. */
@@ -405,6 +381,14 @@ public final class FabricHost implements VerbsProvider {
     if (!processAlive) {
       throw new VerbsException(call, Errno.EIO, "host " + name + " was killed by the test.");
     }
+  }
+
+  /** Checks that an object is open, and that its process lives. */
+  void use(String call, boolean open, String object) throws VerbsException {
+    if (!open) {
+      throw VerbsException.closed(call, object);
+    }
+    check(call);
   }
 
   /** Checks that the devices of this host do not keep their objects. */
@@ -462,14 +446,6 @@ public final class FabricHost implements VerbsProvider {
 
   private VerbsException noDevice(String call) {
     return new VerbsException(call, Errno.ENODEV, "host " + name + " has no verbs device.");
-  }
-
-  void objectMade() {
-    objects++;
-  }
-
-  void objectDestroyed() {
-    objects--;
   }
 
   void opened(FabricCmId id) {

@@ -28,7 +28,7 @@ final class FabricMr extends IbvMr implements VerbsMr, Keys.Owner {
     rkey = key | REMOTE_KEY;
     token = pd.device.handles.add(this);
     pd.addUser();
-    pd.device.host.objectMade();
+    pd.device.host.objects++;
   }
 
   @Override
@@ -64,7 +64,7 @@ final class FabricMr extends IbvMr implements VerbsMr, Keys.Owner {
       pd.device.handles.remove(token);
       pd.device.unregister(bytes);
       pd.removeUser();
-      pd.device.host.objectDestroyed();
+      pd.device.host.objects--;
     }
   }
 

@@ -20,7 +20,7 @@ final class FabricPd extends IbvPd implements VerbsPd {
     super(device);
     this.device = device;
     handle = number;
-    device.host.objectMade();
+    device.host.objects++;
   }
 
   @Override
@@ -90,7 +90,7 @@ final class FabricPd extends IbvPd implements VerbsPd {
             "ibv_dealloc_pd", "a protection domain", users + " regions, windows or queues");
       }
       isOpen = false;
-      device.host.objectDestroyed();
+      device.host.objects--;
       return 0;
     }
   }

@@ -77,7 +77,7 @@ final class FabricQp extends IbvQP implements VerbsQp {
       srq.addUser();
     }
     device.opened(this);
-    device.host.objectMade();
+    device.host.objects++;
   }
 
   private @Nullable FabricSrq sharedQueue(IbvQPInitAttr attr) throws VerbsException {
@@ -322,7 +322,7 @@ final class FabricQp extends IbvQP implements VerbsQp {
     isOpen = false;
     requester.stop();
     device.closed(this);
-    device.host.objectDestroyed();
+    device.host.objects--;
     sendCq.removeUser(this);
     receiveCq.removeUser(this);
     domain.removeUser();

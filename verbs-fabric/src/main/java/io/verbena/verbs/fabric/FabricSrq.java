@@ -20,7 +20,7 @@ final class FabricSrq implements SharedReceiveQueue {
     queue = new ReceiveQueue(pd.device.fabric.depth(maxRequests), maxSges);
     token = pd.device.handles.add(this);
     pd.addUser();
-    pd.device.host.objectMade();
+    pd.device.host.objects++;
   }
 
   @Override
@@ -69,15 +69,12 @@ final class FabricSrq implements SharedReceiveQueue {
       open = false;
       pd.device.handles.remove(token);
       pd.removeUser();
-      pd.device.host.objectDestroyed();
+      pd.device.host.objects--;
     }
   }
 
   private void use(String call) throws VerbsException {
-    if (!open) {
-      throw VerbsException.closed(call, "The shared receive queue");
-    }
-    pd.device.host.check(call);
+    pd.device.host.use(call, open, "The shared receive queue");
   }
 
   // The methods below are called under the fabric's lock.

@@ -29,7 +29,7 @@ final class FabricWindow implements MemoryWindow, Keys.Owner {
     preparedKey = deviceKey;
     token = pd.device.handles.add(this);
     pd.addUser();
-    pd.device.host.objectMade();
+    pd.device.host.objects++;
   }
 
   @Override
@@ -60,7 +60,7 @@ final class FabricWindow implements MemoryWindow, Keys.Owner {
       pd.keys().remove(deviceKey);
       pd.device.handles.remove(token);
       pd.removeUser();
-      pd.device.host.objectDestroyed();
+      pd.device.host.objects--;
     }
   }
 

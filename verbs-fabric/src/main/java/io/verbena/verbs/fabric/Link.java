@@ -14,6 +14,6 @@ final class Link {
 
   /** Returns whether a packet would arrive now. */
   boolean carries() {
-    return !cut && one.isPowered() && other.isPowered();
+    return !cut && one.powered && other.powered;
   }
 }

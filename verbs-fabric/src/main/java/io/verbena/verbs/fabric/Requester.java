@@ -40,7 +40,7 @@ final class Requester {
   int post(SendBlock block, int first, int count) throws VerbsException {
     block.chain(first, count);
     Tally tally = qp.device.host.tally;
-    tally.sendPost();
+    tally.sendPosts++;
     int posted = 0;
     while (posted < count && !queue.isFull()) {
       check(block, first + posted);
@@ -52,7 +52,7 @@ final class Requester {
       tally.request(request.opcode, request.pieces.length());
       queue.posted++;
       posted++;
-      qp.device.host.watcher().posted(request.opcode);
+      qp.device.host.watcher.posted(request.opcode);
     }
     if (qp.state() == QpState.ERR) {
       // siw accepts the request, and never completes it.
@@ -244,7 +244,7 @@ final class Requester {
       outstandingReads++;
     }
     failed = status != WcStatus.SUCCESS;
-    RequestWatcher watcher = qp.device.host.watcher();
+    RequestWatcher watcher = qp.device.host.watcher;
     if (!failed && !request.isLocal()) {
       qp.device.adapter.carry(request.pieces.length(), fabric.nanoTime());
       watcher.carriedOut(request.opcode, request.pieces.length());
@@ -254,7 +254,7 @@ final class Requester {
   }
 
   private void repeatWhenReady(SendRequest request) {
-    qp.device.host.watcher().refused(request.opcode, WcStatus.RNR_RETRY_EXC_ERR);
+    qp.device.host.watcher.refused(request.opcode, WcStatus.RNR_RETRY_EXC_ERR);
     ConnectionTerms terms = qp.terms();
     if (!terms.retriesRnrForEver() && rnrRepeats++ >= terms.rnrRetries()) {
       sent(request, WcStatus.RNR_RETRY_EXC_ERR);

@@ -4,10 +4,10 @@ import io.verbena.verbs.ext.SendOpcode;
 
 /** Counts the requests to a host's devices. Guarded by the fabric's lock. */
 final class Tally {
-  private long sendPosts;
+  long sendPosts;
   private long receivePosts;
-  private long polls;
-  private long arms;
+  long polls;
+  long arms;
   private long sends;
   private long writes;
   private long binds;
@@ -16,21 +16,9 @@ final class Tally {
   private long receives;
   private long bytes;
 
-  void sendPost() {
-    sendPosts++;
-  }
-
   void receivePost(int posted) {
     receivePosts++;
     receives += posted;
-  }
-
-  void poll() {
-    polls++;
-  }
-
-  void arm() {
-    arms++;
   }
 
   void request(int opcode, long length) {
