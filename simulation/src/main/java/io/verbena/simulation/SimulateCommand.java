@@ -161,7 +161,7 @@ final class SimulateCommand implements Callable<Integer> {
     if (kind() == PlanKind.REGIONS) {
       out.println("regions: " + campaign.coverage());
     } else {
-      new CoverageTable(campaign.coverage(), of()).print(out);
+      CoverageTable.print(campaign.coverage(), of(), out);
     }
     if (!broken.isEmpty()) {
       tell(run(broken.getFirst()), out);
