@@ -47,8 +47,7 @@ final class Channels implements VerbenaChannels, SmartInitializingSingleton, Dis
     if (closed) {
       throw new VerbenaStartException(
           "There is no channel '" + name + "' any more: the application has stopped",
-          "Get it before.",
-          null);
+          "Get it before.");
     }
     BalancedChannel known = channels.get(name);
     if (known == null) {
@@ -97,8 +96,7 @@ final class Channels implements VerbenaChannels, SmartInitializingSingleton, Dis
     if (name.isBlank()) {
       throw new VerbenaStartException(
           "A stub's client has no name",
-          "Name the client, such as @VerbenaStub(\"stock\"): its properties are verbena.clients.stock.*.",
-          null);
+          "Name the client, such as @VerbenaStub(\"stock\"): its properties are verbena.clients.stock.*.");
     }
     String target = target(name);
     try {

@@ -59,8 +59,7 @@ record Contract(Class<?> type, Class<?> generated) {
     }
     throw new VerbenaStartException(
         "There is no stub of " + type.getName() + ", because it is not a contract",
-        "Inject an interface with @RpcService, or the Async that is generated for it, such as StockRpc.Async.",
-        null);
+        "Inject an interface with @RpcService, or the Async that is generated for it, such as StockRpc.Async.");
   }
 
   ServiceBinding bind(Object implementation) {
@@ -126,8 +125,7 @@ record Contract(Class<?> type, Class<?> generated) {
             + ", which the annotation processor generates for it, is missing",
         "Run the annotation processor where the contract is compiled: set io.verbena:codegen in"
             + " annotationProcessorPaths of maven-compiler-plugin, or as annotationProcessor in"
-            + " Gradle, and rebuild it.",
-        null);
+            + " Gradle, and rebuild it.");
   }
 
   private static Method method(Class<?> generated, String name, Class<?>... parameters) {

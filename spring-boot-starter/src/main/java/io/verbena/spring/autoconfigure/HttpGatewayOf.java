@@ -21,8 +21,7 @@ final class HttpGatewayOf {
     if (!ClassUtils.isPresent(GATEWAY, null)) {
       throw new VerbenaStartException(
           "verbena.server.http.enabled is set, but the HTTP gateway is not on the class path",
-          "Add io.verbena:http-gateway, or remove the property.",
-          null);
+          "Add io.verbena:http-gateway, or remove the property.");
     }
     return Made.of(set);
   }

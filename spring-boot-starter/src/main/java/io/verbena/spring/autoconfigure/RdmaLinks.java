@@ -62,8 +62,7 @@ record RdmaLinks(@Nullable UpgradeProvider provider) {
     if (!ClassUtils.isPresent(PROVIDER, RdmaLinks.class.getClassLoader())) {
       throw new VerbenaStartException(
           "verbena.rdma.* is set, but no RDMA link is on the class path",
-          "Add io.verbena:rpc-rdma and io.verbena:verbs-ffm, or remove the properties.",
-          null);
+          "Add io.verbena:rpc-rdma and io.verbena:verbs-ffm, or remove the properties.");
     }
     try {
       return new RdmaLinks(Made.of(set));

@@ -110,8 +110,7 @@ final class ServedBeans {
       if (contract == null) {
         throw new VerbenaStartException(
             type.getName() + " is not a contract",
-            "List interfaces with @RpcService in the contracts of @VerbenaService.",
-            null);
+            "List interfaces with @RpcService in the contracts of @VerbenaService.");
       }
       contracts.add(contract);
     }
@@ -120,8 +119,6 @@ final class ServedBeans {
 
   private static VerbenaStartException wrong(String name, Class<?> type, String what, String cure) {
     return new VerbenaStartException(
-        "The bean '%s' with @VerbenaService, a %s, %s".formatted(name, type.getName(), what),
-        cure,
-        null);
+        "The bean '%s' with @VerbenaService, a %s, %s".formatted(name, type.getName(), what), cure);
   }
 }

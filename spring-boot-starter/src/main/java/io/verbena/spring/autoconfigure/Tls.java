@@ -40,8 +40,7 @@ final class Tls {
     if ((certificate == null) != (key == null)) {
       throw new VerbenaStartException(
           "verbena.%1$s.tls has only one of certificate and private-key".formatted(end),
-          "Set both, or none.",
-          null);
+          "Set both, or none.");
     }
     if (certificate != null && key != null) {
       TlsFiles own = TlsFiles.identity(certificate, key);

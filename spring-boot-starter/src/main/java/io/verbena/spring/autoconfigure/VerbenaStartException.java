@@ -10,6 +10,10 @@ final class VerbenaStartException extends FatalBeanException {
   private final String what;
   private final String cure;
 
+  VerbenaStartException(String what, String cure) {
+    this(what, cure, null);
+  }
+
   VerbenaStartException(String what, String cure, @Nullable Throwable cause) {
     super(what, cause);
     // A cure follows, so the sentence needs a full stop.
