@@ -133,6 +133,8 @@ class EclipseCompilerTest {
         package shop;
         public final class Bean extends Base<String> {
           private int count;
+          @Override public String getId() { return super.getId(); }
+          @Override public void setId(String id) { super.setId(id); }
           public int count() { return count; }
           public void count(int count) { this.count = count; }
         }

@@ -108,7 +108,8 @@ record Access(Elements elements, PackageElement home) {
   private boolean overrides(ExecutableElement by, ExecutableElement one, TypeElement in) {
     return by.getSimpleName().equals(one.getSimpleName())
         && !by.equals(one)
-        && elements.overrides(by, one, in);
+        && elements.overrides(by, one, in)
+        && !elements.overrides(one, by, in); // Eclipse's compiler says both of generic supertypes
   }
 
   /** Returns the accessible methods without parameters that have one of these names. */

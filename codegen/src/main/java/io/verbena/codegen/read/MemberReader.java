@@ -21,6 +21,7 @@ import javax.lang.model.element.RecordComponentElement;
 import javax.lang.model.element.TypeElement;
 import javax.lang.model.element.VariableElement;
 import javax.lang.model.type.DeclaredType;
+import javax.lang.model.type.ExecutableType;
 import javax.lang.model.type.TypeKind;
 import javax.lang.model.type.TypeMirror;
 import javax.lang.model.util.ElementFilter;
@@ -107,22 +108,23 @@ final class MemberReader {
       VariableElement field, TypeElement type, Bindings bindings, Element site) {
     String name = field.getSimpleName().toString();
     Element here = access.site(field, site);
-    ExecutableElement getter = getter(name, field.asType(), type);
+    TypeMirror fieldType = types.asMemberOf((DeclaredType) type.asType(), field);
+    ExecutableElement getter = getter(name, fieldType, type);
     if (getter == null) {
       reporter.error(
           here,
           Message.NO_ACCESSOR,
           name,
-          missingGetter(name, field.asType(), type) + order(field, "lombok\\..*"));
+          missingGetter(name, fieldType, type) + order(field, "lombok\\..*"));
       return null;
     }
-    String setter = setter(name, field.asType(), type);
+    String setter = setter(name, fieldType, type);
     if (setter == null) {
       reporter.error(
           here,
           Message.NO_ACCESSOR,
           name,
-          missingSetter(name, field.asType(), type) + order(field, "lombok\\.(Data|Setter)"));
+          missingSetter(name, fieldType, type) + order(field, "lombok\\.(Data|Setter)"));
       return null;
     }
     boolean nullable =
@@ -152,7 +154,7 @@ final class MemberReader {
   private @Nullable ExecutableElement getter(String name, TypeMirror of, TypeElement type) {
     return Stream.of(getters(name, of), beanNames("get", name, of, type))
         .flatMap(names -> access.getters(type, names).stream())
-        .filter(method -> types.isSameType(method.getReturnType(), of))
+        .filter(method -> types.isSameType(in(type, method).getReturnType(), of))
         .findFirst()
         .orElse(null);
   }
@@ -167,14 +169,20 @@ final class MemberReader {
                 String.join("() or ", names),
                 simple(of),
                 others.getFirst().getSimpleName(),
-                simple(others.getFirst().getReturnType()));
+                simple(in(type, others.getFirst()).getReturnType()));
+  }
+
+  /** Returns the types of a method in a class, which may give type arguments to its superclass. */
+  private ExecutableType in(TypeElement type, ExecutableElement method) {
+    return (ExecutableType) types.asMemberOf((DeclaredType) type.asType(), method);
   }
 
   private @Nullable String setter(String name, TypeMirror fieldType, TypeElement type) {
     List<String> names = List.of("set" + capitalized(name), name);
     return Stream.of(names, beanNames("set", name, fieldType, type))
         .flatMap(some -> setters(some, type).stream())
-        .filter(method -> types.isSameType(method.getParameters().getFirst().asType(), fieldType))
+        .filter(
+            method -> types.isSameType(in(type, method).getParameterTypes().getFirst(), fieldType))
         .map(method -> method.getSimpleName().toString())
         .findFirst()
         .orElse(null);
@@ -193,7 +201,7 @@ final class MemberReader {
                 name,
                 simple(of),
                 others.getFirst().getSimpleName(),
-                simple(others.getFirst().getParameters().getFirst().asType()));
+                simple(in(type, others.getFirst()).getParameterTypes().getFirst()));
   }
 
   private List<ExecutableElement> setters(List<String> names, TypeElement type) {
