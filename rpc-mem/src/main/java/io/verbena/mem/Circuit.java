@@ -2,6 +2,7 @@ package io.verbena.mem;
 
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,13 +10,13 @@ import org.jspecify.annotations.Nullable;
  * set. Safe for use by any thread.
  */
 final class Circuit {
-  final InMemoryNetwork network;
   final String name;
   final long id;
   final FrameRing toServer;
   final FrameRing toClient;
   final InMemoryDriver client;
   private volatile InMemoryDriver server;
+  private final Consumer<Circuit> whenOver;
 
   /**
    * Set by the end that decides whether there is a link: the one that accepts, or the one that
@@ -28,19 +29,19 @@ final class Circuit {
   private volatile @Nullable String dropped;
 
   Circuit(
-      InMemoryNetwork network,
       String name,
       long id,
       int ringFrames,
       InMemoryDriver client,
-      InMemoryDriver server) {
-    this.network = network;
+      InMemoryDriver server,
+      Consumer<Circuit> whenOver) {
     this.name = name;
     this.id = id;
     this.toServer = new FrameRing(ringFrames);
     this.toClient = new FrameRing(ringFrames);
     this.client = client;
     this.server = server;
+    this.whenOver = whenOver;
   }
 
   /** Returns the driver that steps the server's end now. */
@@ -65,7 +66,7 @@ final class Circuit {
   }
 
   void forget() {
-    network.ended(this);
+    whenOver.accept(this);
   }
 
   boolean stalled() {

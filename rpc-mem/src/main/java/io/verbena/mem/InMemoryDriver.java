@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Steps the in-memory links of one event loop, in the order in which they were opened. */
 final class InMemoryDriver implements LinkDriver {
-  private final InMemoryNetwork network;
+  final InMemoryNetwork network;
   private final Runnable wakeLoop;
   private final ConcurrentLinkedQueue<Runnable> mail = new ConcurrentLinkedQueue<>();
   private final List<InMemoryLink> links = new ArrayList<>();

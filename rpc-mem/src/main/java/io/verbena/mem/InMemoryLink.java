@@ -295,7 +295,7 @@ final class InMemoryLink implements Link {
    * that users of this link learn to wait for it.
    */
   private final class Bulk implements BulkPort {
-    private final InMemoryNetwork network = circuit.network;
+    private final InMemoryNetwork network = driver().network;
     private final long self = circuit.id * 2 + (clientEnd ? 0 : 1);
     private final Long2ObjectHashMap<Target> open = new Long2ObjectHashMap<>();
     private final ArrayDeque<BulkWrite> underWay = new ArrayDeque<>();

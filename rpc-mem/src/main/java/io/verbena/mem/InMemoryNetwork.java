@@ -187,7 +187,8 @@ public final class InMemoryNetwork implements LinkProvider {
               + "; start its server first, in this process, or correct the name",
           null);
     }
-    Circuit circuit = new Circuit(this, name, ++lastId, ringFrames, client, listening.driver());
+    Circuit circuit =
+        new Circuit(name, ++lastId, ringFrames, client, listening.driver(), this::ended);
     circuits.add(circuit);
     attempt.over(circuit);
     listening.driver().post(() -> listening.accept(circuit, attempt));
