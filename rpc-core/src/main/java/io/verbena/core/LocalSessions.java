@@ -34,7 +34,6 @@ public final class LocalSessions {
 
   private final Acceptors acceptors;
   private final List<ServiceDescriptor<?>> services;
-  private final boolean tellsContracts;
   private final URI address;
 
   /**
@@ -42,14 +41,9 @@ public final class LocalSessions {
    *
    * @param address the address to listen at
    */
-  LocalSessions(
-      Acceptors acceptors,
-      List<ServiceDescriptor<?>> services,
-      boolean tellsContracts,
-      URI address) {
+  LocalSessions(Acceptors acceptors, List<ServiceDescriptor<?>> services, URI address) {
     this.acceptors = acceptors;
     this.services = List.copyOf(services);
-    this.tellsContracts = tellsContracts;
     this.address = address;
   }
 
@@ -77,7 +71,7 @@ public final class LocalSessions {
    * Returns whether clients may read contracts. See {@link VerbenaServer.Builder#tellContracts}.
    */
   public boolean tellsContracts() {
-    return tellsContracts;
+    return acceptors.tellsContracts;
   }
 
   /**

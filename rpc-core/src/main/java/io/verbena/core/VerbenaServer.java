@@ -528,7 +528,7 @@ public final class VerbenaServer implements AutoCloseable {
         for (Offered one : published) {
           engine.bulk().shelf().publish(first, one.name, one.source, one.lease);
         }
-        LinkOptions speaking = speaking(link, uri, acceptors, tells);
+        LinkOptions speaking = speaking(link, uri, acceptors);
         begun = gateway;
         LinkDriver.Listening listening = listen(engine, uri, speaking, acceptors);
         VerbenaServer server =
@@ -562,7 +562,7 @@ public final class VerbenaServer implements AutoCloseable {
       }
     }
 
-    private LinkOptions speaking(LinkOptions link, URI at, Acceptors acceptors, boolean tells) {
+    private LinkOptions speaking(LinkOptions link, URI at, Acceptors acceptors) {
       Gateway begins = gateway;
       if (begins == null) {
         return link;
@@ -573,7 +573,7 @@ public final class VerbenaServer implements AutoCloseable {
       }
       List<ServiceDescriptor<?>> contracts =
           services.stream().<ServiceDescriptor<?>>map(ServiceBinding::service).toList();
-      return link.speaking(begins.start(new LocalSessions(acceptors, contracts, tells, at)));
+      return link.speaking(begins.start(new LocalSessions(acceptors, contracts, at)));
     }
 
     private static boolean isOpenToOthers(URI address) {

@@ -118,14 +118,15 @@ public final class RemoteServices implements Participant {
     if (other != null) {
       throw LocalServices.clash(name, other);
     }
-    session.loop().execute(() -> serveOnLoop(binding));
-  }
-
-  private void serveOnLoop(ServiceBinding binding) {
-    services.add(binding);
-    if (session.isAttached()) {
-      tellNew();
-    }
+    session
+        .loop()
+        .execute(
+            () -> {
+              services.add(binding);
+              if (session.isAttached()) {
+                tellNew();
+              }
+            });
   }
 
   public List<OfferedService> greeting() {
@@ -212,13 +213,11 @@ public final class RemoteServices implements Participant {
    * one-way calls, whose senders have gone on: where no call waits for the next peer, they leave.
    */
   public boolean lets(ContractCall call) {
-    return !session.peerDrains()
-        || (session.ending().owesLastCall() && isTakenByDrainingPeer(call));
-  }
-
-  private boolean isTakenByDrainingPeer(ContractCall call) {
-    return OwnService.asksForItems(call.method())
-        || (call.method().oneway() && !session.role().callsWait());
+    if (!session.peerDrains()) {
+      return true;
+    }
+    boolean leaves = call.method().oneway() && !session.role().callsWait();
+    return session.ending().owesLastCall() && (leaves || OwnService.asksForItems(call.method()));
   }
 
   /** Begins to ask for a service that the peer has not announced but may serve. */
@@ -444,15 +443,6 @@ public final class RemoteServices implements Participant {
     if (!forGood) {
       takeBackUnsent();
     }
-    forgetServices();
-    if (forGood) {
-      early.clear();
-    } else {
-      dropDone();
-    }
-  }
-
-  private void forgetServices() {
     Arrays.fill(placed, null);
     remotes.values().forEach(remote -> early.addAll(remote.lost()));
     remotes.clear();
@@ -460,6 +450,11 @@ public final class RemoteServices implements Participant {
     asked.clear();
     ahead = 0;
     lastSent = 0;
+    if (forGood) {
+      early.clear();
+    } else {
+      dropDone();
+    }
   }
 
   /** Takes back calls, except those that a draining peer accepts. */

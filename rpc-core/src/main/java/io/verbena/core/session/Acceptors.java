@@ -59,7 +59,7 @@ public final class Acceptors {
   public final int maxSessions;
 
   private final @Nullable ClientAuthenticator authenticator;
-  private final boolean tellsContracts;
+  public final boolean tellsContracts;
   private final RandomGenerator random;
   private final Consumer<Session> onOpened;
 

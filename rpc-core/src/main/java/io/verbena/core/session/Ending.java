@@ -171,7 +171,7 @@ public final class Ending implements Participant, Timers.Timer {
   }
 
   private boolean isAwaited() {
-    return session.isAttached() && session.hasToArrive();
+    return session.isAttached() && session.participants.any(Participant::hasToArrive);
   }
 
   /**

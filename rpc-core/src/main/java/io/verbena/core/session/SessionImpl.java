@@ -255,11 +255,6 @@ public abstract class SessionImpl implements Session, RunOn.Threads {
   /** Ends work of an ended session. */
   protected abstract void endWhatGoesOn();
 
-  /** Returns whether messages were sent that must arrive before the session is closed here. */
-  boolean hasToArrive() {
-    return participants.any(Participant::hasToArrive);
-  }
-
   // ---- events of links ----
 
   boolean isUpgrading() {

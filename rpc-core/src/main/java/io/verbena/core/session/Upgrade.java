@@ -480,7 +480,9 @@ final class Upgrade implements Participant {
     }
     up = false;
     waits = true;
-    dueNanos = now + NanoClock.nanos(byChance(delay));
+    // A random part is taken off, so that the sessions of a lost device do not all ask at once.
+    long nanos = NanoClock.nanos(delay);
+    dueNanos = now + nanos - loop.random().nextLong(nanos / 2 + 1);
     delay = longer(delay);
   }
 
@@ -498,15 +500,6 @@ final class Upgrade implements Participant {
     if (timer == Timers.NONE && links.isOpen()) {
       startTimer(dueNanos, this::attempt);
     }
-  }
-
-  /**
-   * Returns a random delay between half and the whole, so that the sessions of a lost device do not
-   * all send requests at once.
-   */
-  private Duration byChance(Duration whole) {
-    long nanos = NanoClock.nanos(whole);
-    return Duration.ofNanos(nanos - loop.random().nextLong(nanos / 2 + 1));
   }
 
   private void startTimer(Duration after, Runnable then) {

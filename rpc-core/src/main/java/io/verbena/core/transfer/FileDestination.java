@@ -307,11 +307,6 @@ final class FileDestination extends BufferedDestination {
     return key == null ? part : key; // some systems have no file keys
   }
 
-  /** Returns whether the open file still has its name, and no other file. */
-  private boolean hasItsName() throws IOException {
-    return Objects.equals(fileKey, keyOfPart());
-  }
-
   /** Returns whether another file has the name of the open file now. */
   private boolean isReplaced() throws IOException {
     Object found = keyOfPart();
@@ -357,7 +352,7 @@ final class FileDestination extends BufferedDestination {
       }
     }
     try {
-      if (!hasItsName()) {
+      if (!Objects.equals(fileKey, keyOfPart())) {
         throw new FileSystemException(
             part.toString(), null, "another program has deleted or replaced it");
       }

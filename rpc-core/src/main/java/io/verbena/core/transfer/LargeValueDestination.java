@@ -184,7 +184,8 @@ final class LargeValueDestination extends Destination {
     if (!outside.mayEverTake(segmentBytes())) {
       throw neverFits("values: " + outside.refusal(segmentBytes(), "bulkMemoryBytes"));
     }
-    if (table.inArrays() <= heap.unused() && segmentBytes() + blockBytes() <= outside.unused()) {
+    if (table.inArrays() <= heap.unused()
+        && segmentBytes() + blockSize() * blockCount() <= outside.unused()) {
       try {
         for (int i = 0; i < values.length; i++) {
           enlarge(i, table.entries().get(i).length());
@@ -347,10 +348,6 @@ final class LargeValueDestination extends Destination {
   private int blockCount() {
     long size = blockSize();
     return size == 0 ? 0 : (int) Math.min(MOST_BLOCKS, (table.inArrays() + size - 1) / size);
-  }
-
-  private long blockBytes() {
-    return blockSize() * blockCount();
   }
 
   private void claimBlocks() throws TransferProblem {
