@@ -322,12 +322,12 @@ public final class EventLoop {
     }
     for (Upgrades one : upgrades) {
       if (one.provider.equals(provider)) {
-        return one.driver(this::wakeup);
+        return one.driver();
       }
     }
-    Upgrades added = new Upgrades(provider, this::goOn);
+    Upgrades added = new Upgrades(provider);
     upgrades = ArrayUtil.add(upgrades, added);
-    return added.driver(this::wakeup);
+    return added.driver();
   }
 
   /** Returns the exception of such a driver, while all its links end because of it; else null. */
@@ -612,21 +612,19 @@ public final class EventLoop {
    * The driver of better links of one kind, while there is one. A driver that throws when it is
    * stepped is closed with all its links. The next attempt makes another.
    */
-  private static final class Upgrades {
+  private final class Upgrades {
     private final UpgradeProvider provider;
-    private final Runnable meanwhile;
     private @Nullable UpgradeDriver driver;
     private @Nullable String breaking;
 
-    Upgrades(UpgradeProvider provider, Runnable meanwhile) {
+    Upgrades(UpgradeProvider provider) {
       this.provider = provider;
-      this.meanwhile = meanwhile;
     }
 
-    UpgradeDriver driver(Runnable wakeLoop) throws LinkException {
+    UpgradeDriver driver() throws LinkException {
       UpgradeDriver made = driver;
       if (made == null) {
-        made = ProviderCalls.ask("newDriver()", () -> provider.newDriver(wakeLoop));
+        made = ProviderCalls.ask("newDriver()", () -> provider.newDriver(EventLoop.this::wakeup));
         driver = made;
       }
       return made;
@@ -674,7 +672,7 @@ public final class EventLoop {
       driver = null;
       if (closing != null) {
         try {
-          closing.close(meanwhile);
+          closing.close(EventLoop.this::goOn);
         } catch (Throwable thrown) {
           ProviderCalls.failure("close()", thrown);
         }

@@ -103,9 +103,10 @@ public final class SessionRegions implements Regions {
                 new RegionPiece(offset, into),
                 new RegionPiece(version, MemorySegment.ofArray(after))));
     Checks.that(version % Long.BYTES == 0, "version", "a multiple of 8", version);
+    Operation<Void> whole = new Operation<>(loop, ref, deadline(ExposedRegions.GET));
     return versioned.begin(
-        new Operation<>(loop, ref, deadline(ExposedRegions.GET)),
-        of -> get(ref, pieces, of.deadline),
+        whole,
+        () -> get(ref, pieces, whole.deadline),
         () -> before[0] == after[0] && (before[0] & 1) == 0);
   }
 

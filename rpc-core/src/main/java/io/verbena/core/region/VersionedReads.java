@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
-import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,9 +40,7 @@ final class VersionedReads implements Participant {
    * @param atRest returns whether no writer interfered with the last read
    */
   CompletableFuture<Void> begin(
-      Operation<Void> operation,
-      Function<Operation<Void>, CompletableFuture<Void>> once,
-      BooleanSupplier atRest) {
+      Operation<Void> operation, Supplier<CompletableFuture<Void>> once, BooleanSupplier atRest) {
     new Read(operation, once, atRest).make();
     return operation;
   }
@@ -55,16 +53,14 @@ final class VersionedReads implements Participant {
 
   private final class Read {
     private final Operation<Void> operation;
-    private final Function<Operation<Void>, CompletableFuture<Void>> once;
+    private final Supplier<CompletableFuture<Void>> once;
     private final BooleanSupplier atRest;
     private long pause = FIRST_PAUSE_NANOS;
     private long timer = Timers.NONE;
     private int made;
 
     Read(
-        Operation<Void> operation,
-        Function<Operation<Void>, CompletableFuture<Void>> once,
-        BooleanSupplier atRest) {
+        Operation<Void> operation, Supplier<CompletableFuture<Void>> once, BooleanSupplier atRest) {
       this.operation = operation;
       this.once = once;
       this.atRest = atRest;
@@ -72,7 +68,7 @@ final class VersionedReads implements Participant {
 
     private void make() {
       made++;
-      CompletableFuture<Void> read = once.apply(operation);
+      CompletableFuture<Void> read = once.get();
       operation.endBy(() -> read.cancel(true));
       read.whenComplete(
           (none, thrown) -> {

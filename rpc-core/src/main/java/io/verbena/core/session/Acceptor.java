@@ -93,7 +93,7 @@ public final class Acceptor {
   }
 
   AcceptedSession open(SessionKey key) {
-    AcceptedSession session = new AcceptedSession(this, key);
+    AcceptedSession session = new AcceptedSession(key);
     sessions.put(key.id(), session);
     load.incrementAndGet();
     return session;
@@ -122,8 +122,7 @@ public final class Acceptor {
   }
 
   /** A session on the server's side. It cannot connect. Without a link it waits for the client. */
-  static final class AcceptedSession implements SessionRole {
-    private final Acceptor acceptor;
+  final class AcceptedSession implements SessionRole {
     final SessionKey key;
     final SessionImpl core;
     private long timer = Timers.NONE;
@@ -131,10 +130,9 @@ public final class Acceptor {
     /** The last handshake that resumes the session, or has done so. */
     private @Nullable Handshake resuming;
 
-    AcceptedSession(Acceptor acceptor, SessionKey key) {
-      this.acceptor = acceptor;
+    AcceptedSession(SessionKey key) {
       this.key = key;
-      this.core = acceptor.maker.apply(acceptor.context, this);
+      this.core = maker.apply(context, this);
     }
 
     /** A handshake waits for the session's links to close. One that waits already has lost. */
@@ -148,7 +146,7 @@ public final class Acceptor {
 
     void attached() {
       resuming = null;
-      acceptor.context.loop().timers().cancel(timer);
+      context.loop().timers().cancel(timer);
       timer = Timers.NONE;
     }
 
@@ -172,15 +170,15 @@ public final class Acceptor {
       if (timer != Timers.NONE) {
         return; // a failed attempt to resume does not extend the window
       }
-      EventLoop loop = acceptor.context.loop();
-      long until = loop.now() + NanoClock.nanos(acceptor.context.limits().resumeWindow());
+      EventLoop loop = context.loop();
+      long until = loop.now() + NanoClock.nanos(context.limits().resumeWindow());
       String why = "the client is gone: " + reason;
       timer = loop.timers().schedule(until, now -> core.end(RpcStatus.UNAVAILABLE, why));
     }
 
     @Override
     public void peerLost(String reason) {
-      acceptor.givesUp(key, reason);
+      givesUp(key, reason);
       core.end(RpcStatus.UNAVAILABLE, reason);
     }
 
@@ -192,7 +190,7 @@ public final class Acceptor {
     @Override
     public void ended() {
       attached();
-      acceptor.ended(this);
+      Acceptor.this.ended(this);
     }
   }
 }

@@ -67,8 +67,8 @@ final class SessionLink implements LinkListener {
     this.epoch = epoch;
     BulkPort bulk = link.bulk();
     this.bulkPath = bulk == null ? null : new BulkPath(epoch, bulk);
-    this.roundTrip = new RoundTrip(this, loop.clock());
-    this.keepalive = new Keepalive(this, limits);
+    this.roundTrip = new RoundTrip();
+    this.keepalive = new Keepalive(limits);
     keepalive.start();
   }
 
@@ -271,21 +271,14 @@ final class SessionLink implements LinkListener {
    * Measures the round trip over one link. It takes the shortest of a few measurements, because
    * every disturbance makes one longer.
    */
-  static final class RoundTrip {
+  final class RoundTrip {
     private static final int SAMPLES = 16;
 
-    private final SessionLink sessionLink;
-    private final NanoClock clock;
     private final List<Runnable> waiting = new ArrayList<>();
     private int left;
     private boolean asking;
     private long askedNanos;
     private long best = Long.MAX_VALUE;
-
-    RoundTrip(SessionLink sessionLink, NanoClock clock) {
-      this.sessionLink = sessionLink;
-      this.clock = clock;
-    }
 
     /**
      * Begins a measurement, or begins it again. The action runs when it is complete, and never if
@@ -299,8 +292,8 @@ final class SessionLink implements LinkListener {
 
     private void ask() {
       if (!asking) {
-        askedNanos = clock.nanoTime();
-        asking = sessionLink.say(FrameKind.PING);
+        askedNanos = loop.clock().nanoTime();
+        asking = say(FrameKind.PING);
       }
     }
 
@@ -310,7 +303,7 @@ final class SessionLink implements LinkListener {
         return;
       }
       asking = false;
-      best = Math.min(best, clock.nanoTime() - askedNanos);
+      best = Math.min(best, loop.clock().nanoTime() - askedNanos);
       left--;
       if (left > 0) {
         ask();
@@ -334,20 +327,16 @@ final class SessionLink implements LinkListener {
    * <p>Both ends ping by their own limits, but no more often than the other end allows. A peer that
    * is asked less often is given up later.
    */
-  private static final class Keepalive implements Timers.Timer {
+  private final class Keepalive implements Timers.Timer {
     private static final long NANOS_PER_MILLI = 1_000_000;
 
-    private final SessionLink sessionLink;
-    private final EventLoop loop;
     private final long ownPingNanos;
     private final long ownDeadNanos;
     private long timer = Timers.NONE;
     private long dueNanos;
     private long heardNanos;
 
-    Keepalive(SessionLink sessionLink, SessionLimits limits) {
-      this.sessionLink = sessionLink;
-      this.loop = sessionLink.loop;
+    Keepalive(SessionLimits limits) {
       this.ownPingNanos = NanoClock.nanos(limits.pingInterval());
       this.ownDeadNanos = NanoClock.nanos(limits.deadAfter());
     }
@@ -373,8 +362,7 @@ final class SessionLink implements LinkListener {
      * the link has started.
      */
     private long pingNanos() {
-      return Math.max(
-          ownPingNanos, sessionLink.outbox.peerLimits().leastPingMillis() * NANOS_PER_MILLI);
+      return Math.max(ownPingNanos, outbox.peerLimits().leastPingMillis() * NANOS_PER_MILLI);
     }
 
     /** Returns the time after which a silent peer is given up. */
@@ -397,15 +385,14 @@ final class SessionLink implements LinkListener {
       }
       long silent = nowNanos - heardNanos;
       if (silent >= mostSilentNanos()) {
-        sessionLink.link.abort(
-            "no sign of life from the peer for " + silent / NANOS_PER_MILLI + " ms");
+        link.abort("no sign of life from the peer for " + silent / NANOS_PER_MILLI + " ms");
         return;
       }
       if (silent >= pingNanos / 2) {
-        sessionLink.say(FrameKind.PING);
+        say(FrameKind.PING);
       }
       schedule();
-      sessionLink.links.timePassed(sessionLink, nowNanos, paused);
+      links.timePassed(SessionLink.this, nowNanos, paused);
     }
   }
 }
