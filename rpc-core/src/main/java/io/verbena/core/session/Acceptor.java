@@ -27,10 +27,13 @@ public final class Acceptor {
   public final SessionContext context;
   private final BiFunction<SessionContext, SessionRole, SessionImpl> maker;
   private final Runnable whenOneEnds;
-  private final Long2ObjectHashMap<AcceptedSession> sessions = new Long2ObjectHashMap<>();
+  final Long2ObjectHashMap<AcceptedSession> sessions = new Long2ObjectHashMap<>();
 
-  /** The reasons for which this end gave up the last of its peers. */
-  private final SequencedMap<SessionKey, String> givenUp = new LinkedHashMap<>();
+  /**
+   * The reasons for which this end gave up the last of its peers. None of them was away for too
+   * long.
+   */
+  final SequencedMap<SessionKey, String> givenUp = new LinkedHashMap<>();
 
   /** Sessions that have ended, but whose one-way calls still run. */
   private final List<SessionImpl> leaving = new ArrayList<>();
@@ -78,18 +81,6 @@ public final class Acceptor {
   @Nullable AcceptedSession find(SessionKey key) {
     AcceptedSession found = sessions.get(key.id());
     return found != null && found.key.equals(key) ? found : null;
-  }
-
-  boolean has(long id) {
-    return sessions.containsKey(id);
-  }
-
-  /**
-   * Returns the reason why a session ended here; null if its client was away for too long, or that
-   * was a while ago.
-   */
-  @Nullable String whyGivenUp(SessionKey key) {
-    return givenUp.get(key);
   }
 
   AcceptedSession open(SessionKey key) {

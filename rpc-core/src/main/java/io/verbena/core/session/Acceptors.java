@@ -146,13 +146,13 @@ public final class Acceptors {
     long id;
     do {
       id = mark | (random.nextLong() & ~OF_SERVER);
-    } while (id == 0 || loopOf(id) != home || home.has(id));
+    } while (id == 0 || loopOf(id) != home || home.sessions.containsKey(id));
     return home.open(new SessionKey(id, random.nextLong(), random.nextLong()));
   }
 
   /** Returns the reason why a session that a client wants to resume is not here. */
   private String whyNotHere(SessionKey key, Acceptor home) {
-    String reason = home.whyGivenUp(key);
+    String reason = home.givenUp.get(key);
     if (reason == null) {
       reason = "its client was away for longer than resumeWindow, or broke the protocol before";
     }
@@ -436,7 +436,7 @@ public final class Acceptors {
               tellsContracts ? 0 : Welcome.KEEPS_CONTRACTS,
               session.key,
               session.core.received(),
-              context.takes(context.link()),
+              context.takes(),
               session.core.greeting());
       say(FrameKind.WELCOME, epoch, welcome::write);
       if (isOver()) {

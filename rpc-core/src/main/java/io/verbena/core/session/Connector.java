@@ -263,7 +263,7 @@ public final class Connector implements SessionRole {
         key,
         session.received(),
         keptEpoch,
-        context.takes(context.link()),
+        context.takes(),
         token,
         session.greeting(),
         keptEpoch == 0 ? session.upgrade.greets(link) : null);

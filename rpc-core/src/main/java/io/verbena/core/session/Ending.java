@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A new peer is notified of the drain again. On the loop, except {@link #isClosing} and {@link
  * #done}.
  */
-public final class Ending implements Participant, Timers.Timer {
+public final class Ending implements Participant {
   /** The longest wait for a peer that does not read any more. */
   private static final Duration LONGEST = Duration.ofSeconds(2);
 
@@ -162,7 +162,11 @@ public final class Ending implements Participant, Timers.Timer {
     closing = true;
     session.leftOrNot();
     if (isAwaited()) {
-      timer = session.loop().timers().schedule(session.loop().now() + LONGEST.toNanos(), this);
+      timer =
+          session
+              .loop()
+              .timers()
+              .schedule(session.loop().now() + LONGEST.toNanos(), now -> leave());
       session.participants.forEach(one -> one.closes(RpcStatus.CANCELLED, CLOSED));
       session.schedulePump();
     } else {
@@ -184,12 +188,6 @@ public final class Ending implements Participant, Timers.Timer {
       return true;
     }
     return false;
-  }
-
-  @Override
-  public void onTimer(long nowNanos) {
-    timer = Timers.NONE;
-    leave();
   }
 
   void leave() {

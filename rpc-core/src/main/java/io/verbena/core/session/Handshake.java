@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * The handshake over a new link, at either end. It sends and receives unnumbered frames until a
  * session owns the link.
  */
-abstract class Handshake implements LinkListener, Timers.Timer {
+abstract class Handshake implements LinkListener {
   private static final int DEPTH = 16;
 
   final Link link;
@@ -46,7 +46,7 @@ abstract class Handshake implements LinkListener, Timers.Timer {
   }
 
   final void startTimer() {
-    timer = loop.timers().schedule(loop.now() + NanoClock.nanos(limit), this);
+    timer = loop.timers().schedule(loop.now() + NanoClock.nanos(limit), now -> fail(late()));
   }
 
   /** Stops the time limit, because the peer now waits for this end. */
@@ -175,11 +175,5 @@ abstract class Handshake implements LinkListener, Timers.Timer {
       finish();
       onRefused(reason);
     }
-  }
-
-  @Override
-  public final void onTimer(long nowNanos) {
-    timer = Timers.NONE;
-    fail(late());
   }
 }

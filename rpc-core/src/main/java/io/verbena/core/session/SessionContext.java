@@ -53,11 +53,11 @@ public record SessionContext(
     return compression != null && peer.takesLz4() ? compression.fromBytes() : Integer.MAX_VALUE;
   }
 
-  /** Returns this end's limits for a peer, over a link with these options. */
-  PeerLimits takes(LinkOptions options) {
+  /** Returns this end's limits for a peer. */
+  PeerLimits takes() {
     return new PeerLimits(
         limits.maxMessageBytes(),
-        options.maxFrameBytes(),
+        link.maxFrameBytes(),
         limits.maxCalls(),
         (int) limits.leastPingInterval().toMillis(),
         compression != null);
