@@ -81,7 +81,7 @@ final class RegionCalls {
     }
   }
 
-  private static RpcException failed(RpcStatus status, String why, @Nullable Throwable cause) {
+  static RpcException failed(RpcStatus status, String why, @Nullable Throwable cause) {
     return new RpcException(status, why, CallPhase.REPLIED, Execution.EXECUTED, true, null, cause);
   }
 

@@ -1,7 +1,5 @@
 package io.verbena.core.region;
 
-import io.verbena.api.CallPhase;
-import io.verbena.api.Execution;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.core.loop.EventLoop;
@@ -108,14 +106,10 @@ final class VersionedReads implements Participant {
     }
 
     private RpcException written(int reads) {
-      return new RpcException(
+      return RegionCalls.failed(
           RpcStatus.DEADLINE_EXCEEDED,
           "each of %d reads of a struct in %s met a concurrent write"
               .formatted(reads, operation.ref),
-          CallPhase.REPLIED,
-          Execution.EXECUTED,
-          true,
-          null,
           null);
     }
   }

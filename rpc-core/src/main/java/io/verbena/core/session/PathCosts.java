@@ -5,7 +5,6 @@ import io.verbena.core.bulk.stat.Costs;
 import io.verbena.core.bulk.stat.CutOffs;
 import io.verbena.core.frame.PeerLimits;
 import io.verbena.core.loop.Command;
-import io.verbena.core.sequence.Outbox;
 import io.verbena.link.BulkPort;
 import io.verbena.link.PinningCost;
 import java.util.Map;
@@ -18,9 +17,7 @@ import java.util.concurrent.CompletableFuture;
  */
 public final class PathCosts {
   private final SessionContext context;
-  private final Outbox outbox;
   private final SessionLinks links;
-  private final CutOffs set;
   private volatile Costs costs = Costs.UNKNOWN;
   private volatile CutOffs cutOffs;
 
@@ -32,11 +29,9 @@ public final class PathCosts {
   /** Longer than any message while the peer accepts no compressed messages. */
   private volatile int compressFrom = Integer.MAX_VALUE;
 
-  PathCosts(SessionContext context, Outbox outbox, SessionLinks links) {
+  PathCosts(SessionContext context, SessionLinks links) {
     this.context = context;
-    this.outbox = outbox;
     this.links = links;
-    this.set = context.bulk().set();
     this.longestMessage = context.limits().maxMessageBytes();
     this.cutOffs = cutOffs(costs);
     this.beside = cutOffs.beside();
@@ -101,7 +96,7 @@ public final class PathCosts {
   }
 
   private CutOffs cutOffs(Costs known) {
-    return CutOffs.of(known).within(longestMessage).unless(set);
+    return CutOffs.of(known).within(longestMessage).unless(context.bulk().set());
   }
 
   /** Records the peer's limits, before anything is sent to it. */
@@ -111,7 +106,7 @@ public final class PathCosts {
 
   /** Starts again after a change of the path and perhaps of the peer. */
   void changed() {
-    PeerLimits peers = outbox.peerLimits();
+    PeerLimits peers = links.outbox.peerLimits();
     longestMessage = Math.min(context.limits().maxMessageBytes(), peers.maxMessageBytes());
     take(costs);
     SessionLink out = links.out();

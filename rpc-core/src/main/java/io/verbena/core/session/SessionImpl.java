@@ -87,7 +87,7 @@ public abstract class SessionImpl implements Session, RunOn.Threads {
     this.inbox = memory.inbox;
     this.outbox = new Outbox(context.fragmentSlots(), loop);
     this.links = new SessionLinks(this, participants, outbox, inbox);
-    this.pathCosts = new PathCosts(context, outbox, links);
+    this.pathCosts = new PathCosts(context, links);
     this.life = new SessionLife(this, context);
     this.upgrade = new Upgrade(links, life);
     this.railRequests = new RailRequests(links, upgrade, life);
