@@ -28,7 +28,13 @@ public final class Release implements Runnable {
    * @param use uses the source, and takes the object that ends the use
    */
   public static <T> T begin(Source source, Function<Release, T> use) {
-    Release release = of(Checks.required("source", source));
+    Release release;
+    if (Checks.required("source", source) instanceof Source.Counted counted) {
+      counted.retain().run();
+      release = new Release(counted.release());
+    } else {
+      release = new Release(null);
+    }
     boolean begun = false;
     try {
       T result = use.apply(release);
@@ -39,14 +45,6 @@ public final class Release implements Runnable {
         release.run();
       }
     }
-  }
-
-  private static Release of(Source source) {
-    if (source instanceof Source.Counted counted) {
-      counted.retain().run();
-      return new Release(counted.release());
-    }
-    return new Release(null);
   }
 
   @Override

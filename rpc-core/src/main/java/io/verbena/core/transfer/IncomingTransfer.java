@@ -95,10 +95,6 @@ public final class IncomingTransfer extends BulkTransfer {
       return next;
     }
 
-    State fails() {
-      return become(this == PREPARING ? GIVEN_UP : FREEING);
-    }
-
     /** Returns whether the transfer is over, well or not. */
     boolean hasEnded() {
       return this == GIVEN_UP || this == FREEING || this == OVER;
@@ -646,7 +642,8 @@ public final class IncomingTransfer extends BulkTransfer {
 
   @Override
   void ends(boolean well) {
-    state = well ? state.become(State.OVER) : state.fails();
+    State failed = state == State.PREPARING ? State.GIVEN_UP : State.FREEING;
+    become(well ? State.OVER : failed);
     transfers.ended(this, well);
   }
 

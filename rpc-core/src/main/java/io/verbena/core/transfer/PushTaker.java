@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Receives a session's pushes with the user's handler. While too many calls of the handler have not
- * returned, further objects wait for their turn. On the loop, except for {@link #of}.
+ * returned, further objects wait for their turn. On the loop, except for its constructor.
  */
 final class PushTaker {
   private static final ThrottledLog HANDLER_FAILED =
@@ -32,14 +32,10 @@ final class PushTaker {
   /** The calls on handler threads that have not returned. */
   private int calls;
 
-  private PushTaker(PushHandler handler, boolean onLoop) {
-    this.handler = handler;
-    this.onLoop = onLoop;
-  }
-
   /** Asks the handler for its thread. On the thread of the caller that sets the handler. */
-  static PushTaker of(PushHandler handler) {
-    return new PushTaker(handler, handler.nonBlocking());
+  PushTaker(PushHandler handler) {
+    this.handler = handler;
+    this.onLoop = handler.nonBlocking();
   }
 
   /** Asks the handler for a landing, on the thread that {@link #onLoop} says. */

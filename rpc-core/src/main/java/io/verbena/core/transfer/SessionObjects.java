@@ -169,6 +169,6 @@ public final class SessionObjects implements BulkObjects {
 
   @Override
   public void onPush(PushHandler handler) {
-    transfers.taker = PushTaker.of(Checks.required("onPush", handler));
+    transfers.taker = new PushTaker(Checks.required("onPush", handler));
   }
 }
