@@ -66,12 +66,7 @@ public final class Html {
     for (String weak : report.weakRivals()) {
       line("<p><strong>Weak rival, so that no claim can rest on this run</strong>: %s</p>", weak);
     }
-    for (Plots.Plot plot : Plots.of(report)) {
-      line("<h2>%s</h2>", plot.title());
-      page.append("<figure>\n").append(plot.svg()).append('\n');
-      line("<figcaption>%s</figcaption>", plot.words());
-      page.append("</figure>\n");
-    }
+    plots(report);
     line("<h2>Figures</h2>");
     figures(Tables.ABOUT_SPEEDS, Tables.speedCells(report.results()));
     figures(Tables.ABOUT_COSTS, Tables.costCells(report.results()));
@@ -80,6 +75,27 @@ public final class Html {
     host("Client", report.client());
     host("Server", report.server());
     table("Versions", report.versions());
+  }
+
+  /** Adds the plots. A JDK without a window system may lack libraries or fonts to draw text. */
+  @SuppressWarnings("CatchingUnchecked") // it says so by errors of many kinds
+  private void plots(Report report) {
+    List<Plots.Plot> plots;
+    try {
+      plots = Plots.of(report);
+    } catch (RuntimeException | Error e) {
+      line(
+          "<p>No plots: this JDK cannot draw text here (%s). Install fonts, fontconfig and"
+              + " HarfBuzz: on Debian and Ubuntu, fonts-dejavu-core fontconfig libharfbuzz0b.</p>",
+          e.toString());
+      return;
+    }
+    for (Plots.Plot plot : plots) {
+      line("<h2>%s</h2>", plot.title());
+      page.append("<figure>\n").append(plot.svg()).append('\n');
+      line("<figcaption>%s</figcaption>", plot.words());
+      page.append("</figure>\n");
+    }
   }
 
   /** Adds a table for each load, so that contestants and figures fit on a narrow screen. */

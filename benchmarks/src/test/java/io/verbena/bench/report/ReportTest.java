@@ -3,14 +3,18 @@ package io.verbena.bench.report;
 import static io.verbena.bench.report.Reports.result;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.verbena.bench.load.Handler;
 import io.verbena.bench.load.Kind;
 import io.verbena.bench.load.Load;
 import io.verbena.bench.load.Memory;
 import io.verbena.bench.load.Mode;
+import java.awt.Font;
+import java.awt.font.FontRenderContext;
 import java.io.IOException;
 import java.io.StringReader;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -127,8 +131,44 @@ class ReportTest {
         .doesNotContain("http", "<script", "src=", "@import");
   }
 
+  /** Prints the page. */
+  public static void main(String[] arguments) {
+    System.out.println(Html.of(REPORT));
+  }
+
+  @Test
+  void isWrittenWithoutPlotsWhereTheJdkCannotDrawText() throws Exception {
+    Process process =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--limit-modules=java.logging,java.management,java.xml", // no java.desktop
+                "-cp",
+                System.getProperty("java.class.path"),
+                ReportTest.class.getName())
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    String page = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(page)
+        .contains("No plots", "fontconfig", "<h2>Figures</h2>")
+        .doesNotContain("<svg")
+        .endsWith("</html>\n\n");
+    assertThat(process.waitFor()).isZero();
+  }
+
+  @SuppressWarnings("CatchingUnchecked") // as the page does
+  private static boolean canDrawText() {
+    try {
+      new Font(Font.SANS_SERIF, Font.PLAIN, 12)
+          .getLineMetrics("p50", new FontRenderContext(null, false, false));
+      return true;
+    } catch (RuntimeException | Error e) {
+      return false;
+    }
+  }
+
   @Test
   void hasPlotsThatAreWellFormedAndDrawALineForEachContestant() throws Exception {
+    assumeTrue(canDrawText(), "this JDK lacks fonts, or the libraries for them");
     var plots = Pattern.compile("<svg.*?</svg>", Pattern.DOTALL).matcher(Html.of(REPORT));
     int found = 0;
     while (plots.find()) {
