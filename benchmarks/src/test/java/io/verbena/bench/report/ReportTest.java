@@ -120,9 +120,6 @@ class ReportTest {
   void isOnePageThatNeedsNothingElse() {
     String page = Html.of(REPORT);
     assertThat(page)
-        .contains("<h2>Throughput by message size</h2>")
-        .contains("<h2>RDMA against TCP</h2>")
-        .contains("<h2>Latency: call 64 B x1, async/nonblocking</h2>")
         .contains("./verbena bench local --rivals", "Kernel", "Locked memory", "JVM", "0.1.0")
         .contains("why &lt;not&gt;");
     String links = page.replace("http://www.w3.org/", "");
@@ -169,7 +166,12 @@ class ReportTest {
   @Test
   void hasPlotsThatAreWellFormedAndDrawALineForEachContestant() throws Exception {
     assumeTrue(canDrawText(), "this JDK lacks fonts, or the libraries for them");
-    var plots = Pattern.compile("<svg.*?</svg>", Pattern.DOTALL).matcher(Html.of(REPORT));
+    String page = Html.of(REPORT);
+    assertThat(page)
+        .contains("<h2>Throughput by message size</h2>")
+        .contains("<h2>RDMA against TCP</h2>")
+        .contains("<h2>Latency: call 64 B x1, async/nonblocking</h2>");
+    var plots = Pattern.compile("<svg.*?</svg>", Pattern.DOTALL).matcher(page);
     int found = 0;
     while (plots.find()) {
       found++;
