@@ -30,7 +30,7 @@ enum Planted {
 
   /** The sender of what was fetched is never told that all has arrived. */
   SENDER_NEVER_TOLD(
-      4, Slip.in("core.transfer.Transfers", "tellSenders", Planting.withoutCalling("sayDone"))),
+      4, Slip.in("core.transfer.Transfers", "tellSenders", Planting.withoutCalling("sendBulk"))),
 
   /** A landing tells its owner that nothing comes any more when it has merely asked for that. */
   FENCE_BEFORE_IT_STANDS(
@@ -104,7 +104,7 @@ enum Planted {
   ASKED_WITH_EACH_LINK(
       8,
       Workload.FLAPPING,
-      Slip.in("core.session.Upgrade", "attached", Planting.returning("isDue", 1))),
+      Slip.in("core.session.Upgrade", "linked", Planting.returning("isDue", 1))),
 
   /** What waits for a server that takes nothing compressed is left as it is. */
   COMPRESSED_FOR_THE_PEER_BEFORE(
