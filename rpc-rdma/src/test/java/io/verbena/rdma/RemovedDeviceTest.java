@@ -120,7 +120,8 @@ final class RemovedDeviceTest {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
     while (connect(active, passive) == null) {
       if (System.nanoTime() - end > 0) {
-        throw new AssertionError("there are no links any more");
+        System.out.println("there are no links any more");
+        System.exit(1); // the loops would go on
       }
     }
     System.exit(0);
