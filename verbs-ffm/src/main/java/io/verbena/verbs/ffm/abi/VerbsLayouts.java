@@ -115,7 +115,8 @@ public final class VerbsLayouts {
           .u8("local_ca_ack_delay", "phys_port_cnt");
 
   /**
-   * The struct grew from 52 to 56 bytes. The called entry fills the first 52, up to {@code flags}.
+   * The struct grew from 52 to 56 bytes after rdma-core 44. The called entry fills the first 52, up
+   * to {@code flags}.
    */
   public static final CStruct PORT_ATTR =
       struct("ibv_port_attr")
@@ -124,7 +125,8 @@ public final class VerbsLayouts {
           .u16("pkey_tbl_len", "lid", "sm_lid")
           .u8("lmc", "max_vl_num", "sm_sl", "subnet_timeout", "init_type_reply")
           .u8("active_width", "active_speed", "phys_state", "link_layer", "flags")
-          .u16("port_cap_flags2");
+          .u16("port_cap_flags2")
+          .andMore();
 
   /** The data-path verbs. libibverbs keeps the members with an underscore as placeholders. */
   public static final CStruct CONTEXT_OPS =
