@@ -4,6 +4,8 @@ import static java.util.stream.Collectors.groupingBy;
 import static java.util.stream.Collectors.toList;
 
 import io.verbena.bench.usage.HostInfo;
+import java.awt.Font;
+import java.awt.font.FontRenderContext;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -66,7 +68,19 @@ public final class Html {
     for (String weak : report.weakRivals()) {
       line("<p><strong>Weak rival, so that no claim can rest on this run</strong>: %s</p>", weak);
     }
-    plots(report);
+    String noText = whyNoText();
+    if (noText != null) {
+      line(
+          "<p>No plots: this JDK cannot draw text here (%s). Install fonts, fontconfig and"
+              + " HarfBuzz: on Debian and Ubuntu, fonts-dejavu-core fontconfig libharfbuzz0b.</p>",
+          noText);
+    }
+    for (Plots.Plot plot : noText == null ? Plots.of(report) : List.<Plots.Plot>of()) {
+      line("<h2>%s</h2>", plot.title());
+      page.append("<figure>\n").append(plot.svg()).append('\n');
+      line("<figcaption>%s</figcaption>", plot.words());
+      page.append("</figure>\n");
+    }
     line("<h2>Figures</h2>");
     figures(Tables.ABOUT_SPEEDS, Tables.speedCells(report.results()));
     figures(Tables.ABOUT_COSTS, Tables.costCells(report.results()));
@@ -77,24 +91,18 @@ public final class Html {
     table("Versions", report.versions());
   }
 
-  /** Adds the plots. A JDK without a window system may lack libraries or fonts to draw text. */
-  @SuppressWarnings("CatchingUnchecked") // it says so by errors of many kinds
-  private void plots(Report report) {
-    List<Plots.Plot> plots;
+  /**
+   * Returns why this JDK cannot draw text, or null. A JDK without a window system may lack the
+   * fonts, or libraries for them, and says so by errors of many kinds.
+   */
+  @SuppressWarnings("CatchingUnchecked")
+  static @Nullable String whyNoText() {
     try {
-      plots = Plots.of(report);
+      new Font(Font.SANS_SERIF, Font.PLAIN, 12)
+          .getLineMetrics("p50", new FontRenderContext(null, false, false));
+      return null;
     } catch (RuntimeException | Error e) {
-      line(
-          "<p>No plots: this JDK cannot draw text here (%s). Install fonts, fontconfig and"
-              + " HarfBuzz: on Debian and Ubuntu, fonts-dejavu-core fontconfig libharfbuzz0b.</p>",
-          e.toString());
-      return;
-    }
-    for (Plots.Plot plot : plots) {
-      line("<h2>%s</h2>", plot.title());
-      page.append("<figure>\n").append(plot.svg()).append('\n');
-      line("<figcaption>%s</figcaption>", plot.words());
-      page.append("</figure>\n");
+      return e.toString();
     }
   }
 

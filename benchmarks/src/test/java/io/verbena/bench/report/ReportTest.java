@@ -10,8 +10,6 @@ import io.verbena.bench.load.Kind;
 import io.verbena.bench.load.Load;
 import io.verbena.bench.load.Memory;
 import io.verbena.bench.load.Mode;
-import java.awt.Font;
-import java.awt.font.FontRenderContext;
 import java.io.IOException;
 import java.io.StringReader;
 import java.nio.charset.StandardCharsets;
@@ -152,20 +150,9 @@ class ReportTest {
     assertThat(process.waitFor()).isZero();
   }
 
-  @SuppressWarnings("CatchingUnchecked") // as the page does
-  private static boolean canDrawText() {
-    try {
-      new Font(Font.SANS_SERIF, Font.PLAIN, 12)
-          .getLineMetrics("p50", new FontRenderContext(null, false, false));
-      return true;
-    } catch (RuntimeException | Error e) {
-      return false;
-    }
-  }
-
   @Test
   void hasPlotsThatAreWellFormedAndDrawALineForEachContestant() throws Exception {
-    assumeTrue(canDrawText(), "this JDK lacks fonts, or the libraries for them");
+    assumeTrue(Html.whyNoText() == null, "this JDK lacks fonts, or the libraries for them");
     String page = Html.of(REPORT);
     assertThat(page)
         .contains("<h2>Throughput by message size</h2>")
