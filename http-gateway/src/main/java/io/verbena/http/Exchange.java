@@ -583,7 +583,8 @@ final class Exchange {
     if (!isOfVersion10()) {
       response.headers().set(HttpHeaderNames.TRANSFER_ENCODING, HttpHeaderValues.CHUNKED);
     }
-    if (asksForTrailers()) {
+    boolean trailers = asksForTrailers();
+    if (trailers) {
       response.headers().set(HttpHeaderNames.TRAILER, STATUS);
     }
     if (!keepsAlive) {
@@ -611,7 +612,7 @@ final class Exchange {
       sendItem(asEvents ? "event: error\ndata: " : "", asEvents ? why : told, asEvents);
     }
     LastHttpContent last = new DefaultLastHttpContent();
-    if (asksForTrailers()) {
+    if (trailers) {
       last.trailingHeaders().set(STATUS, kind);
     }
     connection.send(last);
