@@ -39,13 +39,13 @@ import org.slf4j.LoggerFactory;
  * for use by any thread.
  */
 public final class Acceptors {
-  private static final Logger LOG = LoggerFactory.getLogger(ServerHandshake.class);
+  private static final Logger LOG = LoggerFactory.getLogger(Acceptors.class);
   private static final ThrottledLog REFUSED =
-      ThrottledLog.of(ServerHandshake.class, "clients that the authenticator refused");
+      ThrottledLog.of(Acceptors.class, "clients that the authenticator refused");
   private static final ThrottledLog FAILED =
-      ThrottledLog.of(ServerHandshake.class, "authenticators that did not answer");
+      ThrottledLog.of(Acceptors.class, "authenticators that did not answer");
   private static final ThrottledLog LISTENER_FAILED =
-      ThrottledLog.of(ServerHandshake.class, "listeners for sessions that failed");
+      ThrottledLog.of(Acceptors.class, "listeners for sessions that failed");
 
   /** The longest time for the client's part of a handshake. */
   private static final Duration HANDSHAKE_LIMIT = Duration.ofSeconds(10);
