@@ -194,8 +194,14 @@ public final class VerbenaServer implements AutoCloseable {
    * Waits until {@link #close} has finished.
    *
    * @throws InterruptedException if the waiting thread was interrupted
+   * @throws IllegalStateException on an event loop, which would stop
    */
   public void awaitClose() throws InterruptedException {
+    if (EventLoop.isLoopThread()) {
+      throw new IllegalStateException(
+          "awaitClose was called on an event loop, by a nonBlocking handler or a callback of an"
+              + " async call, and it would wait. Call it on the thread that started the server.");
+    }
     try {
       closed.get();
     } catch (ExecutionException e) {

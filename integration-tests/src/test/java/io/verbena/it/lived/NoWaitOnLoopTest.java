@@ -48,7 +48,8 @@ class NoWaitOnLoopTest {
     HEDGED_CALL,
     CONNECT,
     ITEM,
-    TRANSFER
+    TRANSFER,
+    END
   }
 
   /** Its handler on the loop does what the test says, and answers with what that threw. */
@@ -109,6 +110,11 @@ class NoWaitOnLoopTest {
             case CONNECT -> () -> client.connect(server.address().toString());
             case ITEM -> () -> Streams.iterate(items).next();
             case TRANSFER -> () -> session.objects().fetch(object.ref(), Landing.pooled(1)).get();
+            case END ->
+                () -> {
+                  server.awaitClose();
+                  return "closed";
+                };
           };
       assertThat(waits.onLoop()).startsWith("java.lang.IllegalStateException").contains("loop");
       assertThat(waits.ordinary()).isEqualTo("done");
