@@ -32,19 +32,23 @@ class UndeployTest {
     // The JDK keeps a method handle of a record's softly, until memory is short.
     List<String> flags = List.of("-XX:SoftRefLRUPolicyMSPerMB=0");
     try (JavaProcess process = JavaProcess.start(flags, Container.class)) {
+      List<String> atOnce = new ArrayList<>();
       for (int deployment = 1; deployment <= 2; deployment++) {
-        assertThat(told(process)).as("calls").isEqualTo("4 SERVING 4 and its MBeans");
+        assertThat(told(process)).as("calls").isEqualTo("4 SERVING 100000 and its MBeans");
+        atOnce.add(told(process));
         assertThat(told(process)).as("threads").isEqualTo("[]");
         assertThat(told(process)).as("MBeans").isEqualTo("[]");
         assertThat(told(process)).as("class loader").isEqualTo("collected");
       }
+      // Tomcat warns of a leak if it then sees one. Here a busy machine may be late once.
+      assertThat(atOnce).as("threads when close() has returned").contains("[]");
     }
   }
 
   @Test
   void itLeavesWhatToolsSeeOfAnotherThatStays() throws Exception {
     try (JavaProcess process = JavaProcess.start(Neighbours.class)) {
-      assertThat(told(process)).as("calls").startsWith("4 SERVING 4");
+      assertThat(told(process)).as("calls").startsWith("4 SERVING 100000");
       assertThat(told(process)).as("the mark of the one that stays").isEqualTo("1");
       assertThat(told(process)).as("its MBeans").isEqualTo("1");
       assertThat(told(process)).as("the mark in the end").isEqualTo("null");
@@ -68,6 +72,7 @@ class UndeployTest {
     public static void main(String[] args) throws Exception {
       for (int deployment = 1; deployment <= 2; deployment++) {
         WeakReference<ClassLoader> undeployed = deployed();
+        tell(threads());
         tell(eventually(() -> threads().isEmpty()) ? List.of() : threads());
         tell(ManagementFactory.getPlatformMBeanServer().queryNames(beans(), null));
         tell(eventually(() -> undeployed.refersTo(null)) ? "collected" : "still there");
@@ -184,7 +189,7 @@ class UndeployTest {
             + " "
             + health
             + " "
-            + HouseRpc.async(session).add(3).toCompletableFuture().get()
+            + HouseRpc.client(session).say("x".repeat(100_000)).length()
             + (beans == 2 ? " and its MBeans" : " and " + beans + " MBeans");
       }
     }

@@ -302,5 +302,6 @@ final class Engine implements AutoCloseable {
       bulk.shelf().close();
       bulk.memory().close();
     }
+    workers.endIdle();
   }
 }

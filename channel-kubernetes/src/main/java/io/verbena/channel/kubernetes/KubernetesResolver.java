@@ -32,7 +32,7 @@ public final class KubernetesResolver implements Resolver {
   private final Cluster cluster;
   private final ChannelTime time;
 
-  private final Executor threads = OwnThreads.pool("verbena-kubernetes", 1);
+  private final Executor threads = OwnThreads.rarelyUsed("verbena-kubernetes", 1);
   private volatile @Nullable Listener listener;
 
   /** The fields below belong to its tasks. */

@@ -75,7 +75,7 @@ final class Ensembles {
             .connectionTimeoutMs(CONNECT_MILLIS)
             .retryPolicy(new BoundedExponentialBackoffRetry(100, 2_000, 5))
             // Curator's own executor would outlive its client.
-            .runSafeService(OwnThreads.pool("verbena-zookeeper-listeners", 1))
+            .runSafeService(OwnThreads.rarelyUsed("verbena-zookeeper-listeners", 1))
             .build();
     try {
       client.start();

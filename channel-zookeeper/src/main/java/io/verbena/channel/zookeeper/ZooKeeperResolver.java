@@ -34,7 +34,7 @@ public final class ZooKeeperResolver implements Resolver {
   private final Ensembles.Source ensemble;
   private final ChannelTime time;
 
-  private final Executor threads = OwnThreads.pool("verbena-zookeeper", 1);
+  private final Executor threads = OwnThreads.rarelyUsed("verbena-zookeeper", 1);
   private volatile @Nullable Listener listener;
 
   /** The fields below belong to its tasks. */

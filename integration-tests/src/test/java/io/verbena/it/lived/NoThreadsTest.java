@@ -313,7 +313,7 @@ class NoThreadsTest {
         .anyMatch(thread -> thread.getName().startsWith(name));
   }
 
-  /** Of another test: they end when they have been idle for 2 s. */
+  /** Of another test: they end when its channels are closed. */
   private static void awaitNone(String name) throws InterruptedException {
     while (isThere(name)) {
       Thread.sleep(Duration.ofMillis(50));

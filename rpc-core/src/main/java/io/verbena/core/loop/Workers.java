@@ -2,6 +2,7 @@ package io.verbena.core.loop;
 
 import io.verbena.link.runtime.OwnThreads;
 import java.util.concurrent.Executor;
+import java.util.stream.Stream;
 
 /**
  * The threads for an engine's work that would hold up a loop. They also run user code that must not
@@ -51,6 +52,14 @@ public record Workers(
         OwnThreads.pool(engine + "-listener", USERS_THREADS),
         OwnThreads.pool(engine + "-reader", READER_THREADS),
         Workers::waitInBackground);
+  }
+
+  /**
+   * Ends the threads as soon as they have no work. A container takes a thread that outlives its
+   * application for a leak.
+   */
+  public void endIdle() {
+    Stream.of(memory, files, deciders, listeners, readers).forEach(OwnThreads::endIdle);
   }
 
   /** Runs a waiting task on a new virtual thread. There may be thousands. */

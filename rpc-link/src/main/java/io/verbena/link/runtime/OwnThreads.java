@@ -8,6 +8,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 /**
@@ -21,10 +22,13 @@ public final class OwnThreads {
   /** The resolver of the JDK blocks for seconds if DNS is slow. */
   private static final int MOST_LOOKUPS = 64;
 
-  private static final long IDLE_SECONDS = 2;
+  private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(2);
+  private static final long AT_ONCE_NANOS = 1;
+  private static final int MOST_LOOKS = 100;
+  private static final long BETWEEN_LOOKS_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
   /** Runs the name lookups of the whole process. */
-  public static final Executor LOOKUPS = pool("verbena-lookup", MOST_LOOKUPS);
+  public static final Executor LOOKUPS = rarelyUsed("verbena-lookup", MOST_LOOKUPS);
 
   private OwnThreads() {}
 
@@ -77,18 +81,41 @@ public final class OwnThreads {
   }
 
   /**
-   * Returns a pool whose threads start when there is work, and end after 2 s without work. Tasks
-   * wait if all threads are busy.
+   * Returns a pool whose threads start when there is work, and end after 2 s without work, or by
+   * {@link #endIdle}. Tasks wait if all threads are busy.
    */
   public static Executor pool(String name, int most) {
-    return new Pool(name, most);
+    return new Pool(name, most, IDLE_NANOS);
+  }
+
+  /** Returns a pool whose threads end as soon as they have no work, so nobody need end them. */
+  public static Executor rarelyUsed(String name, int most) {
+    return new Pool(name, most, AT_ONCE_NANOS);
+  }
+
+  /**
+   * Ends the threads of a {@linkplain #pool pool} as soon as they have no work. Returns when none
+   * is left, or after about 100 ms, because some may run user code. Tasks that come later still
+   * run. Does nothing to an executor of another kind.
+   */
+  public static void endIdle(Executor executor) {
+    if (executor instanceof Pool pool) {
+      pool.endIdle();
+    }
   }
 
   private static final class Pool extends ThreadPoolExecutor {
-    Pool(String name, int most) {
+    Pool(String name, int most, long idleNanos) {
       super(
-          most, most, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), numbered(name));
+          most, most, idleNanos, TimeUnit.NANOSECONDS, new LinkedBlockingQueue<>(), numbered(name));
       allowCoreThreadTimeOut(true);
+    }
+
+    void endIdle() {
+      setKeepAliveTime(AT_ONCE_NANOS, TimeUnit.NANOSECONDS);
+      for (int looks = 0; getPoolSize() > 0 && looks < MOST_LOOKS; looks++) {
+        LockSupport.parkNanos(this, BETWEEN_LOOKS_NANOS);
+      }
     }
 
     private static ThreadFactory numbered(String name) {
