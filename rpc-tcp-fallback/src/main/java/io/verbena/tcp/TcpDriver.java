@@ -87,7 +87,7 @@ final class TcpDriver implements LinkDriver {
   }
 
   /** Netty's loop, which does not wait if it was told not to. */
-  private final class Loop extends ManualIoEventLoop {
+  final class Loop extends ManualIoEventLoop {
     Loop() {
       super(null, null, transport.handlers().get());
     }

@@ -19,8 +19,8 @@ public final class TcpLinkProvider implements LinkProvider {
   /**
    * Chooses the best transport of this machine.
    *
-   * @throws IllegalStateException if Netty or a module of it is missing, or of another version than
-   *     4.2
+   * @throws IllegalStateException if Netty or a module of it is missing, or not of version 4.2,
+   *     from 4.2.8 on
    */
   public TcpLinkProvider() {
     this(best());
@@ -32,10 +32,13 @@ public final class TcpLinkProvider implements LinkProvider {
 
   private static Transport best() {
     try {
+      Class<?> _ = TcpDriver.Loop.class; // extends a class that is final before Netty 4.2.8
       return Transport.best();
     } catch (LinkageError e) {
       throw new IllegalStateException(
-          "%s (%s); TCP links need Netty 4.2. %s".formatted(netty(), Thrown.words(e), CURE), e);
+          "%s (%s); TCP links need Netty 4.2, 4.2.8 or later. %s"
+              .formatted(netty(), Thrown.words(e), CURE),
+          e);
     }
   }
 
