@@ -83,6 +83,16 @@ final class HostilePeerTest {
   }
 
   @Test
+  void whoOverrunsItsCreditsByWritesIsClosed() throws Exception {
+    Advertisement open = advertise();
+    link().link().setReceiving(false);
+    for (int i = 0; i <= PassiveEnd.SETTINGS.guaranteedCredits(); i++) {
+      peer.write(open, 10L * i, Immediate.of(0, open.target()), 10);
+    }
+    assertClosedFor("overran its credits");
+  }
+
+  @Test
   void whoOverrunsItsControlCreditsIsClosed() throws IOException {
     for (int i = 0; i <= SendHeader.CONTROL_CREDITS; i++) {
       peer.send(send(SendHeader.CREDIT, 0, 0));
@@ -207,6 +217,13 @@ final class HostilePeerTest {
     int foreign = Immediate.target(Immediate.slot(open.target()) + 1, 1);
     peer.write(open, 0, Immediate.of(0, foreign), 10);
     assertClosedFor("foreign or stale");
+  }
+
+  @Test
+  void whoTellsByANoteOfALandingThatIsNotItsIsClosed() throws Exception {
+    int foreign = Immediate.target(Immediate.slot(advertise().target()) + 1, 1);
+    peer.send(note(SendHeader.ARRIVED, foreign, 10));
+    assertClosedFor("a target that is foreign or stale");
   }
 
   @Test

@@ -139,11 +139,29 @@ final class TokenTest {
   @Test
   void isGoodForALimitedTime() throws Exception {
     byte[] offer = passive.offer();
-    passive.pass(PassiveEnd.OPTIONS.connectTimeout().multipliedBy(2).plusMillis(1));
+    expireAll();
     assertThat(passive.failures).singleElement().asString().contains("in time");
     assertRefused(ask(offer, greeting(offer)), "token");
     assertThat(passive.counted().expiredTokens()).isEqualTo(1);
     assertThat(passive.provider.pinnedBytes()).isZero();
+  }
+
+  @Test
+  void isRememberedUntilThereAreManyLaterOnes() throws Exception {
+    byte[] used = passive.offer();
+    new RawPeer(passive).connect(used);
+    byte[] expired = passive.offer();
+    expireAll();
+    for (int i = 0; i < 1024; i++) {
+      passive.offer();
+    }
+    expireAll();
+    assertRefused(ask(used, greeting(used)), "not valid");
+    assertRefused(ask(expired, greeting(expired)), "not valid");
+  }
+
+  private void expireAll() {
+    passive.pass(PassiveEnd.OPTIONS.connectTimeout().multipliedBy(2).plusMillis(1));
   }
 
   @Test

@@ -14,9 +14,11 @@ import io.verbena.link.runtime.NanoClock;
 import io.verbena.testkit.LinkEnd;
 import io.verbena.testkit.Seed;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -165,6 +167,44 @@ final class SleepingEndsTest {
                         == SendResult.SENT);
           }
         });
+  }
+
+  /** What came since the last poll, and before this end said that it sleeps, rings no bell. */
+  @Test
+  void doNotSleepWhileThereIsWork(@TempDir Path base) throws Exception {
+    try (TwoEnds ends = new TwoEnds(base)) {
+      List<LinkEnd> pair = ends.open();
+      LinkEnd active = pair.getFirst();
+      LinkEnd passive = pair.getLast();
+      MemorySegment memory = Arena.ofAuto().allocate(PIECE_BYTES);
+      BulkPort from = port(active);
+      BulkTarget to =
+          port(passive)
+              .open(port(passive).attach(memory, MemoryLife.HELD), 0, PIECE_BYTES, upTo -> {});
+      RemoteTarget target = from.remote(ByteBuffer.wrap(to.advertisement()));
+      BulkRegion source = from.attach(memory, MemoryLife.HELD);
+      ends.stepUntil("idleness", () -> sleeps(ends.passive) && sleeps(ends.active));
+
+      active.sendNow(new byte[1]);
+      assertThat(sleeps(ends.passive)).as("with a frame").isFalse();
+      ends.stepUntil("idleness", () -> sleeps(ends.passive) && sleeps(ends.active));
+
+      from.write(target, 0, source, 0, PIECE_BYTES, true, () -> {});
+      active.link().flush();
+      ends.passive.poll(System.nanoTime());
+      assertThat(sleeps(ends.active)).as("with bulk bytes that have left").isFalse();
+      ends.stepUntil("idleness", () -> sleeps(ends.passive) && sleeps(ends.active));
+
+      while (active.send(new byte[PIECE_BYTES]) == SendResult.SENT) {
+        active.link().flush();
+      }
+      ends.passive.poll(System.nanoTime());
+      assertThat(sleeps(ends.active)).as("with room again").isFalse();
+    }
+  }
+
+  private static boolean sleeps(UpgradeDriver driver) {
+    return driver.armWakeup(System.nanoTime());
   }
 
   private static BulkPort port(LinkEnd end) {

@@ -113,11 +113,9 @@ final class OpenTargets {
     }
     Target to = open.get(header.target());
     if (to != null) {
-      if (header.at() != to.arrived()) {
-        return describe(header, to) + ", where " + to.arrived() + " is next";
-      }
-      if (header.bytes() > to.memory.byteSize() - header.at()) {
-        return describe(header, to) + ", which has " + to.memory.byteSize();
+      if (!to.takesNext(header.at(), header.bytes())) {
+        return "the peer sent %d bulk bytes at %d of target %d, which has %d, and %d is next"
+            .formatted(header.bytes(), header.at(), to.number, to.memory.byteSize(), to.arrived());
       }
       if (!to.memory.scope().isAlive()) {
         return freed(to);
@@ -129,15 +127,6 @@ final class OpenTargets {
     target = to;
     missing = header.bytes();
     return null;
-  }
-
-  private static String describe(Chunk header, Target to) {
-    return "the peer sent "
-        + header.bytes()
-        + " bulk bytes for offset "
-        + header.at()
-        + " of target "
-        + to.number;
   }
 
   private static String freed(Target target) {

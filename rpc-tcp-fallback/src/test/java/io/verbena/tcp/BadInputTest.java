@@ -2,13 +2,18 @@ package io.verbena.tcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.verbena.link.BulkPort;
+import io.verbena.link.BulkRegion;
 import io.verbena.link.LinkException;
 import io.verbena.link.LinkOptions;
+import io.verbena.link.MemoryLife;
+import io.verbena.link.SendResult;
 import io.verbena.testkit.LinkEnd;
 import io.verbena.testkit.Seed;
 import io.verbena.testkit.SteppedLinks;
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.foreign.Arena;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.ByteBuffer;
@@ -113,6 +118,50 @@ final class BadInputTest {
       }
       links.stepUntil("the frames", () -> end.heard().frames().size() == 3);
       assertThat(end.heard().frames().get(2)).containsExactly(0, 1, 2, 3, 4, 5, 6, 7, 8, 9);
+    }
+  }
+
+  /** Sends bulk bytes to a stranger, so that it may report how many have arrived. */
+  private LinkEnd sentTo(Socket stranger, int bytes) throws LinkException {
+    LinkEnd end = acceptedFrom(stranger);
+    BulkPort bulk = Objects.requireNonNull(end.link().bulk());
+    ByteBuffer target = ByteBuffer.allocate(2 * Long.BYTES).putLong(1).putLong(bytes).flip();
+    BulkRegion source = bulk.attach(Arena.ofAuto().allocate(bytes), MemoryLife.HELD);
+    assertThat(bulk.write(bulk.remote(target), 0, source, 0, bytes, true, () -> {}))
+        .isEqualTo(SendResult.SENT);
+    end.link().flush();
+    return end;
+  }
+
+  private static byte[] receipt(long bytes) {
+    return ByteBuffer.allocate(4 + Long.BYTES).putInt(1 << 31).putLong(bytes).array();
+  }
+
+  @Test
+  void waitsForAReceiptThatComesByteByByte() throws Exception {
+    try (Socket dripping = stranger()) {
+      LinkEnd end = sentTo(dripping, 100);
+      dripping.setTcpNoDelay(true);
+      for (int bytes : new int[] {60, 100}) {
+        for (byte each : receipt(bytes)) {
+          drip(dripping, each);
+        }
+      }
+      dripping.getOutputStream().write(length(1));
+      dripping.getOutputStream().write(5);
+      links.stepUntil("the frame", () -> end.heard().frames().size() == 1);
+      assertThat(end.heard().isClosed()).isFalse();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {101, 0, -1, Long.MAX_VALUE, Long.MIN_VALUE})
+  void closesTheLinkOfWhoReportsWhatCannotHaveArrived(long bytes) throws Exception {
+    try (Socket liar = stranger()) {
+      LinkEnd end = sentTo(liar, 100);
+      liar.getOutputStream().write(receipt(bytes));
+      links.stepUntil("the liar's link to end", () -> end.heard().isClosed());
+      assertThat(end.heard().closedReason()).contains(bytes + " of 100 bulk bytes");
     }
   }
 

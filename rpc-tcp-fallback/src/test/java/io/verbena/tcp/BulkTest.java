@@ -293,6 +293,19 @@ final class BulkTest {
 
   @ParameterizedTest
   @EnumSource
+  void endTheLinkWhenOthersAreNext(Kind kind) throws LinkException {
+    open(kind);
+    MemorySegment landing = arena.allocate(100);
+    BulkTarget target = target(landing);
+    write(remote(target), 0, attach(from, arena.allocate(20)), 20);
+    write(remote(target), 0, attach(from, random(new Random(7), 30)), 30);
+    links.stepUntil("the link to end", () -> server.heard().isClosed());
+    assertThat(server.heard().closedReason()).contains("30 bulk bytes at 0", "20 is next");
+    assertThat(landing.toArray(JAVA_BYTE)).containsOnly(0);
+  }
+
+  @ParameterizedTest
+  @EnumSource
   void endTheLinkWhenNobodyOpenedTheirTarget(Kind kind) throws LinkException {
     open(kind);
     byte[] lie = target(arena.allocate(100)).advertisement();

@@ -17,7 +17,6 @@ import io.verbena.core.frame.OfferedService;
 import io.verbena.link.LinkDriver;
 import io.verbena.link.LinkException;
 import io.verbena.testkit.Seed;
-import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -119,6 +118,26 @@ class HostileBulkTest {
       raw.grant(FIRST, wrong.generation, wrong.offset, wrong.length, new byte[wrong.advertised]);
       assertThrownOut(raw);
     }
+  }
+
+  @Test
+  void grantsThatLeaveAGap() throws LinkException {
+    RawSession raw = open();
+    raw.fetch(FIRST, ref, 0, 100_000);
+    raw.grantFirst(FIRST, bulk.bytes(10, 1));
+    raw.grant(FIRST, 1, 11, 10, new byte[24]);
+    assertThrownOut(raw);
+  }
+
+  @Test
+  void moreGrantsThanAnyReceiverGives() throws LinkException {
+    ObjectRef unread = bulk.publish(Source.of(bulk.bytes(8 << 20, 1)));
+    RawSession raw = open();
+    raw.fetch(FIRST, unread, 0, 8 << 20);
+    for (int i = 0; i < 65; i++) {
+      raw.grantAt(FIRST, i, bulk.bytes(1, 1));
+    }
+    assertThrownOut(raw);
   }
 
   @Test
@@ -253,6 +272,17 @@ class HostileBulkTest {
     assertThrownOut(raw);
   }
 
+  @Test
+  void moreLandingsForACallThanItMayHave() {
+    RawSession raw = open();
+    for (int i = 0; i < 64; i++) {
+      openLandings(raw, 1, 1);
+    }
+    assertThat(raw.closed).isNull();
+    openLandings(raw, 1, 1);
+    assertThrownOut(raw);
+  }
+
   private void openLandings(RawSession raw, int first, int last) {
     for (int i = first; i <= last && raw.closed == null; i++) {
       long call = (long) i << 3 | 3;
@@ -309,19 +339,35 @@ class HostileBulkTest {
     assertThrownOut(raw);
   }
 
+  /** The server calls the attacker, which has memory for the answer then. */
+  private CompletionStage<Received> readFrom(RawSession raw) {
+    raw.say(
+        FrameKind.SERVICES,
+        0,
+        out -> OfferedService.writeAll(out, List.of(OfferedService.of(LibraryRpc.SERVICE, 0))));
+    settle();
+    CompletionStage<Received> call =
+        LibraryRpc.async(bulk.accepted.getLast()).read("book", Landing.of(bulk.room(1000)));
+    settle();
+    return call;
+  }
+
+  @Test
+  void anAnswerThatIsOfferedTwice() {
+    RawSession raw = open();
+    CompletionStage<Received> call = readFrom(raw);
+    long answer = raw.granted.getFirst().number();
+    offer(raw, answer, 100);
+    offer(raw, answer, 100);
+    assertThrownOut(raw);
+    bulk.awaitFailure(call, RpcException.class);
+  }
+
   @Test
   void anAnswerThatIsLongerThanItWasOfferedFailsItsCallAtOnce() throws LinkException {
     for (boolean offeredFirst : new boolean[] {true, false}) {
       RawSession raw = open();
-      raw.say(
-          FrameKind.SERVICES,
-          0,
-          out -> OfferedService.writeAll(out, List.of(OfferedService.of(LibraryRpc.SERVICE, 0))));
-      settle();
-      MemorySegment into = bulk.room(1000);
-      CompletionStage<Received> call =
-          LibraryRpc.async(bulk.accepted.getLast()).read("book", Landing.of(into));
-      settle();
+      CompletionStage<Received> call = readFrom(raw);
       RawSession.Told landing = raw.granted.getFirst();
       if (offeredFirst) {
         offer(raw, landing.number(), 100);

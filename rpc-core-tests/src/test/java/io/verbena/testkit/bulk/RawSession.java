@@ -107,10 +107,15 @@ final class RawSession extends RawPeer {
 
   /** Opens memory of its own for so many bytes of a transfer, from their beginning on. */
   void grantFirst(long transfer, MemorySegment memory) throws LinkException {
+    grantAt(transfer, 0, memory);
+  }
+
+  /** Opens memory of its own for so many bytes of a transfer, from an offset on. */
+  void grantAt(long transfer, long offset, MemorySegment memory) throws LinkException {
     BulkRegion region = port().attach(memory, MemoryLife.HELD);
     long length = memory.byteSize();
     byte[] advertisement = port().open(region, 0, length, upTo -> {}).advertisement();
-    grant(transfer, 1, 0, length, advertisement);
+    grant(transfer, 1, offset, length, advertisement);
   }
 
   /** Sends frames of which up to two bytes are others. */

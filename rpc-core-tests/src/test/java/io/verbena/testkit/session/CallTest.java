@@ -11,12 +11,14 @@ import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
 import io.verbena.core.VerbenaServer;
+import io.verbena.core.session.SessionImpl;
 import io.verbena.testkit.SteppedWorld;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -285,6 +287,25 @@ class CallTest {
       assertThat(failure.execution()).isEqualTo(Execution.NOT_EXECUTED);
       assertThat(failure).hasMessageContaining("1024").hasMessageContaining("maxCalls");
     }
+  }
+
+  @Test
+  void aCallThatOutlastsThousandsOfOthersIsAnswered() {
+    List<Runnable> running = new ArrayList<>();
+    world.server(s -> s.serve(Probe.bind(new Probe.Plain())).handlers(running::add));
+    CompletableFuture<String> first = stub.submit(Probe.ECHO, "opens the session");
+    world.runUntil(first::isDone);
+    CompletableFuture<String> slow = stub.submit(Probe.SLOW, "at last");
+    for (int i = 0; i < 20; i++) {
+      List<CompletableFuture<String>> others =
+          IntStream.range(0, 100).mapToObj(each -> stub.submit(Probe.ECHO, "soon")).toList();
+      world.settle();
+      assertThat(others).allMatch(other -> other.join().equals("soon"));
+    }
+    running.forEach(Runnable::run);
+    world.settle();
+    assertThat(slow).isCompletedWithValue("at last");
+    assertThat(((SessionImpl) session).stat().callsOut()).isZero();
   }
 
   @Test

@@ -2,6 +2,7 @@ package io.verbena.testkit.session;
 
 import static io.verbena.testkit.RawPeer.frame;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.verbena.api.Session;
 import io.verbena.api.stub.Schema;
@@ -25,15 +26,19 @@ import java.net.URI;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A peer that speaks nonsense loses its own link; the server and its other clients go on. */
@@ -214,6 +219,96 @@ class HostilePeerTest {
     assertThrownOut(raw);
   }
 
+  private static byte[] first(long sequence, int announced, int bytes) {
+    byte[] frame =
+        frame(
+            FrameKind.REQUEST,
+            sequence,
+            1,
+            out -> {
+              out.writeInt(announced);
+              out.writeBytes(new byte[bytes]);
+            });
+    frame[2] = FrameHeader.FLAG_FIRST_FRAGMENT;
+    return Arrays.copyOf(frame, FrameHeader.BYTES + Integer.BYTES + bytes);
+  }
+
+  private static byte[] piece(long sequence, int bytes) {
+    byte[] frame = frame(FrameKind.FRAGMENT, sequence, 0, out -> {});
+    return Arrays.copyOf(frame, frame.length + bytes);
+  }
+
+  /** Returns a frame about a path: the epoch of its link, and the number of a frame. */
+  private static byte[] path(FrameKind kind, long number) {
+    return frame(
+        kind,
+        0,
+        0,
+        out -> {
+          out.writeInt(2);
+          out.writeLong(number);
+        });
+  }
+
+  private static Stream<Arguments> breaches() {
+    byte[] drains = frame(FrameKind.DRAINING, 1, 0, out -> out.writeString("bye"));
+    byte[] drainsAgain = frame(FrameKind.DRAINING, 2, 0, out -> out.writeString("bye"));
+    byte[] oneways =
+        frame(
+            FrameKind.ONEWAY_DONE,
+            1,
+            0,
+            out -> {
+              out.writeVarInt(1);
+              out.writeVarInt(0);
+            });
+    byte[] rail =
+        frame(
+            FrameKind.RAIL_REQUEST,
+            1,
+            0,
+            out -> {
+              out.writeInt(1);
+              out.writeBytes(new byte[0]);
+            });
+    return Stream.of(
+        arguments("a frame of 23 bytes", List.of(new byte[FrameHeader.BYTES - 1])),
+        arguments("a fragment without a first fragment", List.of(piece(1, 1))),
+        arguments("without the message's length", List.of(Arrays.copyOf(first(1, 9, 0), 27))),
+        arguments("fragments of 11 bytes for 10", List.of(first(1, 10, 5), piece(2, 6))),
+        arguments("fragments of 5 bytes for 10", List.of(first(1, 10, 5), piece(2, 0))),
+        arguments("between the fragments", List.of(first(1, 10, 5), request(2, 0))),
+        arguments("a message of -1 bytes", List.of(first(1, -1, 5))),
+        arguments("a change of path after frame 5", List.of(path(FrameKind.PATH_CHANGED, 5))),
+        arguments(
+            "a change of path after frame 0",
+            List.of(path(FrameKind.PATH_CHANGED, 0), path(FrameKind.PATH_CHANGED, 0))),
+        arguments(
+            "which carries no numbered frames",
+            List.of(path(FrameKind.PATH_CHANGED, 0), request(1, 0))),
+        arguments("the peer settles at frame 5", List.of(path(FrameKind.SETTLE, 5))),
+        arguments("a second DRAINING", List.of(drains, drainsAgain)),
+        arguments("a LAST_CALL without", List.of(frame(FrameKind.LAST_CALL, 1, 0, out -> {}))),
+        arguments("1 one-way calls done, 0 refused, of 0", List.of(oneways)),
+        arguments("a rail with epoch 1", List.of(rail)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("breaches")
+  void whoBreaksTheRulesOfSessionsLosesItsOwn(String rule, List<byte[]> frames) {
+    ListeningPeer raw = new ListeningPeer();
+    connect(raw);
+    raw.sayHello();
+    settle();
+    frames.forEach(raw::send);
+    assertThrownOut(raw);
+    ListeningPeer again = new ListeningPeer();
+    connect(again);
+    sayHelloAgain(again, raw.key());
+    settle();
+    assertThat(again.texts).contains("has ended here: protocol error: ").contains(rule);
+  }
+
   @Test
   void aReplyToACallThatWasNeverMadeEndsTheSession() {
     RawPeer raw = open();
@@ -242,16 +337,21 @@ class HostilePeerTest {
   }
 
   private static void sayHelloAgain(RawPeer raw, SessionKey key) {
+    sayHello(raw, key, 0, 9, "");
+  }
+
+  private static void sayHello(
+      RawPeer raw, SessionKey key, long received, int keptEpoch, String token) {
     Hello hello =
         new Hello(
             FrameHeader.VERSION,
             FrameHeader.VERSION,
             0,
             key,
-            0,
-            9,
+            received,
+            keptEpoch,
             new PeerLimits(4096, 4096, 64),
-            "",
+            token,
             List.of(),
             null);
     raw.send(frame(FrameKind.HELLO, 0, 0, hello::write));
@@ -264,6 +364,43 @@ class HostilePeerTest {
     settle();
     assertThat(raw.heard).containsExactly(FrameKind.REFUSED);
     assertThrownOut(raw);
+  }
+
+  @Test
+  void resumingASessionAfterFramesThatWereNeverSentEndsIt() {
+    ListeningPeer raw = new ListeningPeer();
+    connect(raw);
+    raw.sayHello();
+    settle();
+    ListeningPeer ahead = new ListeningPeer();
+    connect(ahead);
+    sayHello(ahead, raw.key(), 5, 0, "");
+    assertThrownOut(ahead);
+    ListeningPeer again = new ListeningPeer();
+    connect(again);
+    sayHello(again, raw.key(), 0, 0, "");
+    settle();
+    assertThat(again.heard).containsExactly(FrameKind.REFUSED);
+  }
+
+  @Test
+  void resumingASessionOfAnotherClientIsRefused() {
+    String address = "mem://guarded";
+    world.server(s -> s.listen(address).authenticator(shown -> shown.token()));
+    ListeningPeer owner = new ListeningPeer();
+    ListeningPeer thief = new ListeningPeer();
+    for (ListeningPeer each : List.of(owner, thief)) {
+      attacker.connect(
+          URI.create(address), new LinkOptions(64 * 1024, Duration.ofSeconds(5), null), each);
+      settle();
+    }
+    sayHello(owner, SessionKey.NONE, 0, 0, "owner");
+    settle();
+    sayHello(thief, owner.key(), 0, 0, "thief");
+    settle();
+    assertThat(thief.heard).containsExactly(FrameKind.REFUSED);
+    assertThat(thief.texts).contains("the session belongs to another client");
+    assertThat(owner.closed).isNull();
   }
 
   @Test
@@ -350,6 +487,16 @@ class HostilePeerTest {
   @Test
   void aClientThatCallsWhatThereIsNotAndReadsNoReplyIsThrownOut() {
     flood(open(), i -> request(i, 99));
+  }
+
+  @Test
+  void aOneWayCallOfWhatThereIsNotIsDroppedAndItsPlaceGivenBack() {
+    RawPeer raw = open();
+    raw.send(
+        RawPeer.call(FrameKind.ONEWAY, 1, 1, FrameHeader.UNTOLD, 99, out -> out.writeString("")));
+    world.pass(Duration.ofSeconds(1));
+    settle();
+    assertThat(raw.heard).contains(FrameKind.ONEWAY_DONE);
   }
 
   @Test
@@ -555,9 +702,14 @@ class HostilePeerTest {
     try (SteppedWorld small = new SteppedWorld()) {
       small.server(s -> s.serve(Probe.bind(new Probe.Plain())).maxSessions(2));
       List<CompletableFuture<String>> calls = new ArrayList<>();
-      for (int i = 0; i < 3; i++) {
-        Probe.Stub one = new Probe.Stub(small.client().session(small.address()));
-        calls.add(one.submit(Probe.ECHO, "text"));
+      List<Session> sessions = new ArrayList<>();
+      for (int i = 0; i < 4; i++) {
+        if (i == 3) {
+          sessions.getFirst().close();
+          small.settle();
+        }
+        sessions.add(small.client().session(small.address()));
+        calls.add(new Probe.Stub(sessions.getLast()).submit(Probe.ECHO, "text"));
         small.settle();
       }
       assertThat(calls.get(0)).isCompletedWithValue("text");
@@ -565,6 +717,7 @@ class HostilePeerTest {
       assertThat(calls.get(2).exceptionNow())
           .hasMessageContaining("UNAVAILABLE")
           .hasMessageContaining("its limit of 2 sessions");
+      assertThat(calls.get(3)).as("after one has ended").isCompletedWithValue("text");
     }
   }
 }
