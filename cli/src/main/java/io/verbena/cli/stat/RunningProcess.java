@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import com.sun.tools.attach.AttachNotSupportedException;
 import com.sun.tools.attach.VirtualMachine;
-import com.sun.tools.attach.VirtualMachineDescriptor;
 import io.verbena.channel.ChannelStat;
 import io.verbena.channel.ChannelsMXBean;
 import io.verbena.core.stat.EngineStat;
@@ -19,6 +18,9 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Properties;
+import java.util.TreeMap;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 import javax.management.InstanceNotFoundException;
@@ -55,25 +57,39 @@ record RunningProcess(long pid, String name) {
    */
   static Listing all(Duration longest) throws InterruptedException {
     limitAttaching(longest);
-    Map<RunningProcess, Answer<Boolean>> asked = new LinkedHashMap<>();
-    for (VirtualMachineDescriptor one : VirtualMachine.list()) {
-      long pid = Long.parseLong(one.id());
-      if (pid != ProcessHandle.current().pid()) {
-        asked.put(new RunningProcess(pid, one.displayName()), new Answer<>(() -> usesVerbena(one)));
-      }
-    }
+    Map<RunningProcess, Answer<Optional<RunningProcess>>> asked = new LinkedHashMap<>();
+    jvms()
+        .forEach(
+            (pid, name) ->
+                asked.put(new RunningProcess(pid, name), new Answer<>(() -> usingVerbena(pid))));
     Listing listing = new Listing(new ArrayList<>(), new ArrayList<>());
     long end = System.nanoTime() + longest.toNanos();
-    for (Map.Entry<RunningProcess, Answer<Boolean>> one : asked.entrySet()) {
+    for (Map.Entry<RunningProcess, Answer<Optional<RunningProcess>>> one : asked.entrySet()) {
       try {
-        if (one.getValue().await(Duration.ofNanos(end - System.nanoTime()))) {
-          listing.found.add(one.getKey());
-        }
+        one.getValue()
+            .await(Duration.ofNanos(end - System.nanoTime()))
+            .ifPresent(listing.found::add);
       } catch (TimeoutException | IOException e) {
         listing.silent.add(one.getKey());
       }
     }
     return listing;
+  }
+
+  /**
+   * Returns the JVMs of this user, with their names as far as they are known. The JDK's list has
+   * neither JVMs with -XX:-UsePerfData, nor those whose user has a number only, as in many
+   * containers.
+   */
+  private static Map<Long, String> jvms() {
+    Map<Long, String> jvms = new TreeMap<>();
+    ProcessHandle.allProcesses()
+        .map(ProcessHandle::pid)
+        .filter(RunningProcess::mapsJvm)
+        .forEach(pid -> jvms.put(pid, program(pid).orElse("")));
+    VirtualMachine.list().forEach(one -> jvms.put(Long.valueOf(one.id()), one.displayName()));
+    jvms.remove(ProcessHandle.current().pid());
+    return jvms;
   }
 
   /**
@@ -84,18 +100,21 @@ record RunningProcess(long pid, String name) {
     System.setProperty("sun.tools.attach.attachTimeout", Long.toString(longest.toMillis() / 2));
   }
 
-  private static boolean usesVerbena(VirtualMachineDescriptor one) throws IOException {
+  private static Optional<RunningProcess> usingVerbena(long pid) throws IOException {
     try {
-      VirtualMachine machine = VirtualMachine.attach(one);
+      VirtualMachine machine = VirtualMachine.attach(Long.toString(pid));
       try {
-        return machine.getSystemProperties().containsKey(Stats.MARK);
+        Properties told = machine.getSystemProperties();
+        return told.containsKey(Stats.MARK)
+            ? Optional.of(new RunningProcess(pid, told.getProperty("sun.java.command", "")))
+            : Optional.empty();
       } finally {
         machine.detach();
       }
     } catch (AttachNotSupportedException e) {
-      throw new IOException("process " + one.id() + " did not answer", e);
+      throw new IOException("process " + pid + " did not answer", e);
     } catch (IOException e) {
-      return false; // the process has ended
+      return Optional.empty(); // the process has ended
     }
   }
 
@@ -129,7 +148,7 @@ record RunningProcess(long pid, String name) {
     }
     throw new IOException(
         "process %d%s is not a JVM of this user; 'verbena stat' lists the processes that use Verbena"
-            .formatted(pid, program(pid)));
+            .formatted(pid, program(pid).map(" (%s)"::formatted).orElse("")));
   }
 
   /**
@@ -145,11 +164,10 @@ record RunningProcess(long pid, String name) {
   }
 
   /** Returns the program of a process, without the arguments, which may be secret. */
-  private static String program(long pid) {
+  private static Optional<String> program(long pid) {
     return ProcessHandle.of(pid)
         .flatMap(process -> process.info().command())
-        .map(command -> " (" + Path.of(command).getFileName() + ")")
-        .orElse("");
+        .map(command -> Path.of(command).getFileName().toString());
   }
 
   private static Told ask(long pid) throws IOException {
@@ -158,7 +176,7 @@ record RunningProcess(long pid, String name) {
       machine = VirtualMachine.attach(Long.toString(pid));
     } catch (AttachNotSupportedException | IOException e) {
       throw new IOException(
-          "process %d cannot be reached (%s); it must be a JVM of the same user, in the same container"
+          "process %d cannot be reached (%s); it must be a JVM of the same user, in the same container, without -XX:+DisableAttachMechanism"
               .formatted(pid, e.getMessage()),
           e);
     }

@@ -62,7 +62,8 @@ public final class StatCommand implements Callable<Integer> {
       out.println("no process of this user uses Verbena now");
     }
     for (RunningProcess one : listing.silent()) {
-      out.printf("process %d (%s) did not answer%n", one.pid(), one.name());
+      out.printf(
+          "process %d (%s) did not answer; 'verbena stat %1$d' says why%n", one.pid(), one.name());
     }
     return any ? 0 : 1;
   }

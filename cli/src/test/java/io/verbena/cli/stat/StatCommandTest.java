@@ -31,7 +31,8 @@ class StatCommandTest {
 
   @BeforeAll
   static void start() throws IOException {
-    server = demoServer();
+    // The JDK does not list such a process, nor one whose user has no name.
+    server = demoServer("-XX:-UsePerfData");
     address =
         Objects.requireNonNull(
             new BufferedReader(
@@ -39,9 +40,10 @@ class StatCommandTest {
                 .readLine());
   }
 
-  private static Process demoServer() throws IOException {
+  private static Process demoServer(String flag) throws IOException {
     return new ProcessBuilder(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            flag,
             "-XX:TieredStopAtLevel=1",
             "-XX:+UseSerialGC",
             "--enable-native-access=ALL-UNNAMED",
@@ -124,11 +126,25 @@ class StatCommandTest {
   }
 
   @Test
+  @Tag("long")
+  void saysThatAProcessRefusesToBeAttachedTo() throws Exception {
+    Process closed = demoServer("-XX:+DisableAttachMechanism");
+    try {
+      String pid = Long.toString(closed.pid());
+      assertThat(closed.getInputStream().read()).isNotNegative(); // it is up
+      assertThat(stat().out()).containsPattern("process " + pid + " .*'verbena stat " + pid + "'");
+      assertThat(stat(pid).err()).contains("without -XX:+DisableAttachMechanism");
+    } finally {
+      closed.destroyForcibly().onExit().join();
+    }
+  }
+
+  @Test
   @Timeout(60)
   @Tag("long")
   void doesNotWaitForAProcessThatIsStopped() throws Exception {
     StatCommand shortly = new StatCommand(Duration.ofMillis(500));
-    Process stopped = demoServer();
+    Process stopped = demoServer("-XX:+UsePerfData");
     try {
       String pid = Long.toString(stopped.pid());
       assertThat(stopped.getInputStream().read()).isNotNegative(); // it is up
