@@ -279,7 +279,10 @@ public final class VerbenaServer implements AutoCloseable {
     if (acceptor.isDrained()) {
       done.complete(null);
     } else if (loop.now() - until >= 0) {
-      LOG.warn("The server at {} cancels calls that still run after {}", address, drainTime);
+      LOG.warn(
+          "The server at {} waits no longer than {}: it cancels calls that still run, and leaves clients that do not answer",
+          address,
+          drainTime);
       done.complete(null);
     } else {
       long next = Math.min(until, loop.now() + DRAIN_STEP.toNanos());
