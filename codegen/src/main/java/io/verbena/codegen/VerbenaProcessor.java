@@ -21,7 +21,6 @@ import javax.lang.model.SourceVersion;
 import javax.lang.model.element.Element;
 import javax.lang.model.element.TypeElement;
 import javax.tools.Diagnostic;
-import org.jspecify.annotations.Nullable;
 
 /** Writes {@code <Interface>Rpc} for each interface annotated with {@link RpcService}. */
 public final class VerbenaProcessor extends AbstractProcessor {
@@ -51,7 +50,7 @@ public final class VerbenaProcessor extends AbstractProcessor {
   public Set<String> getSupportedAnnotationTypes() {
     return Set.of(
         RpcService.class.getPackageName() + ".*",
-        Nullable.class.getPackageName() + ".*",
+        "org.jspecify.annotations.*",
         ServiceWriter.GENERATED);
   }
 

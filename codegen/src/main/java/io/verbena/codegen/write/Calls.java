@@ -14,12 +14,12 @@ import io.verbena.codegen.model.Operation.Argument;
 import io.verbena.codegen.model.Shape;
 import java.util.List;
 import javax.lang.model.element.Modifier;
-import org.jspecify.annotations.Nullable;
 
 /** Code that both clients share for making calls. */
 final class Calls {
+  /** By its name, because the path of processors need not have the annotation. */
   private static final AnnotationSpec NULLABLE =
-      AnnotationSpec.builder(ClassName.get(Nullable.class)).build();
+      AnnotationSpec.builder(ClassName.get("org.jspecify.annotations", "Nullable")).build();
 
   private Calls() {}
 
