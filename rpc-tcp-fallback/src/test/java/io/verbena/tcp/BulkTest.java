@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.netty.buffer.PooledByteBufAllocator;
 import io.verbena.link.BulkPort;
 import io.verbena.link.BulkRegion;
 import io.verbena.link.BulkTarget;
@@ -88,6 +89,25 @@ final class BulkTest {
   void close() {
     links.close();
     arena.close();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void leaveNoMemoryOfTheSocketsBehind(Kind kind) throws LinkException {
+    open(kind);
+    long before = PooledByteBufAllocator.DEFAULT.pinnedDirectMemory();
+    MemorySegment memory = arena.allocate(MIB);
+    BulkRegion source = attach(from, memory);
+    RemoteTarget remote = remote(target(memory));
+    for (int at = 0; at < MIB; at += 1 << 10) {
+      write(remote, at, source, 1 << 10);
+    }
+    links.stepUntil("the bytes", () -> arrivals.contains((long) MIB));
+    client.link().close();
+    links.stepUntil("the end", () -> server.heard().isClosed());
+    links.settle();
+    long kept = 2L * MIB; // each driver keeps a few buffers
+    assertThat(PooledByteBufAllocator.DEFAULT.pinnedDirectMemory()).isLessThan(before + kept);
   }
 
   private MemorySegment random(Random random, int bytes) {

@@ -4,10 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.ObjectRef;
+import io.verbena.api.bulk.Received;
 import io.verbena.api.bulk.Source;
 import io.verbena.api.bulk.Transfer;
+import io.verbena.core.SessionLimits;
+import io.verbena.core.VerbenaServer;
+import io.verbena.core.bulk.BulkMemory;
 import io.verbena.link.LinkDriver;
 import io.verbena.link.LinkException;
+import io.verbena.mem.InMemoryNetwork;
+import io.verbena.testkit.SteppedWorld;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -16,6 +22,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -74,5 +81,23 @@ class ReadAheadTest {
     Transfer transfer = bulk.fetch(file, Landing.of(room));
     bulk.await(transfer);
     assertThat(room.mismatch(content)).as("where it differs").isEqualTo(-1);
+  }
+
+  /** A receiver would wait for more before it confirms, and the sender has no more memory. */
+  @Test
+  void aSenderWithLittleMemoryGoesOnOverALinkWithALargeWindow() throws IOException {
+    try (SteppedWorld world =
+        new SteppedWorld(
+            SessionLimits.DEFAULT, InMemoryNetwork.DEFAULT_RING_FRAMES, BulkMemory.CHUNK_BYTES)) {
+      VerbenaServer server = world.server(s -> s.bulkMemoryBytes(2L * BulkMemory.CHUNK_BYTES));
+      ObjectRef ref = server.publish(Source.file(directory.resolve("file")), BulkWorld.LEASE).ref();
+      CompletableFuture<Received> fetched =
+          BulkWorld.future(
+              world.client().session(world.address()).objects().fetch(ref, Landing.pooled(LENGTH)));
+      world.runUntil(fetched::isDone);
+      try (Received received = fetched.join()) {
+        assertThat(received.memory().mismatch(content)).isEqualTo(-1);
+      }
+    }
   }
 }

@@ -30,7 +30,9 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -84,6 +86,24 @@ class ResumedFileTest {
   @BeforeEach
   void name() {
     file = directory.resolve("file");
+  }
+
+  @AfterEach
+  void nothingIsLeftOpen() throws IOException {
+    Path descriptors = Path.of("/proc/self/fd");
+    if (Files.isDirectory(descriptors)) {
+      try (Stream<Path> open = Files.list(descriptors)) {
+        assertThat(open.map(ResumedFileTest::target)).noneMatch(to -> to.startsWith(directory));
+      }
+    }
+  }
+
+  private static Path target(Path descriptor) {
+    try {
+      return Files.readSymbolicLink(descriptor);
+    } catch (IOException e) {
+      return descriptor; // closed meanwhile
+    }
   }
 
   private Path part() {
