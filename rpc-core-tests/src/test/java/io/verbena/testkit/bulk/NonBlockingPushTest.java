@@ -121,6 +121,27 @@ class NonBlockingPushTest {
   }
 
   @Test
+  void anObjectThatFindsNoMemoryWaitsUntilThereIsSome() {
+    List<Received> kept = new ArrayList<>();
+    takes(
+        new Taker() {
+          @Override
+          public void received(Offer offer, Received received) {
+            kept.add(received);
+          }
+        });
+    Source large = Source.of(bulk.bytes((int) BulkWorld.MEMORY / 2, 1));
+    bulk.await(bulk.session.objects().push("first", large));
+    Transfer second = bulk.session.objects().push("second", large);
+    bulk.world.settle();
+    assertThat(BulkWorld.isOver(second)).isFalse();
+    kept.removeFirst().close();
+    bulk.await(second);
+    bulk.world.settle();
+    kept.removeFirst().close();
+  }
+
+  @Test
   void aFileIsOpenedOnAHandlerThreadAllTheSame(@TempDir Path directory) throws IOException {
     Path file = directory.resolve("photo");
     Taker taker =

@@ -307,6 +307,9 @@ class OneWayTest {
     stepWithoutHandlers();
     session.close();
     stepWithoutHandlers();
+    world.clock().advance(Duration.ofMillis(100)); // what has arrived is acknowledged
+    stepWithoutHandlers();
+    assertThat(accepted.getFirst().state()).isEqualTo(SessionState.ENDED);
     CompletableFuture<Void> drained = server.drain().toCompletableFuture();
     stepWithoutHandlers();
     assertThat(drained).as("while handlers run").isNotDone();
