@@ -272,9 +272,6 @@ final class RdmaBulk implements BulkPort {
   public RemoteTarget remote(ByteBuffer advertisement) throws LinkException {
     Advertisement read = Advertisement.decode(advertisement);
     int slot = Immediate.slot(read.target());
-    if (slot >= LocalTargets.Names.MOST_OPEN) {
-      throw new LinkException("the peer advertises more targets than there may be", null);
-    }
     PeerTarget target = new PeerTarget(read);
     PeerTarget known = remotes.get(slot);
     if (known != null && isBefore(read.target(), known.advertisement.target())) {

@@ -692,9 +692,6 @@ public final class RdmaLink implements Link, CompletionSink {
 
   /** Stops sending, and ends the requests under way. */
   private void startDraining() {
-    if (state == State.DRAINING || state == State.CLOSED) {
-      return;
-    }
     if (state != State.CLOSING) {
       context.ends(this);
     }
