@@ -189,6 +189,19 @@ final class HostilePeerTest {
     }
 
     @Test
+    void whoAnswersAnotherThingThanThatItHasMappedTheFileGetsNoLink() throws Exception {
+      TwoEnds.Outcome outcome = new TwoEnds.Outcome();
+      try (RawPeer peer = new RawPeer(ends, ends.offer(outcome))) {
+        peer.say(peer.greeting());
+        assertThat(peer.isTurnedAway()).isFalse();
+        peer.say(ByteBuffer.wrap(new byte[] {Opening.MAPPED + 1}));
+        ends.stepUntil("the failure", outcome::isKnown);
+        assertThat(outcome.failure()).contains("the peer answered " + (Opening.MAPPED + 1));
+        requireNoFiles();
+      }
+    }
+
+    @Test
     void whoNeverMapsTheFileLosesItsOffer() throws Exception {
       TwoEnds.Outcome outcome = new TwoEnds.Outcome();
       try (RawPeer peer = new RawPeer(ends, ends.offer(outcome))) {
