@@ -12,6 +12,7 @@ import java.io.OutputStream;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.nio.charset.Charset;
+import java.util.Locale;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -34,6 +35,8 @@ public final class Main {
 
   /** Runs one command. The exit status is 0 for success, 1 for failure and 2 for wrong usage. */
   public static void main(String[] args) {
+    // Programs read the output, and no digits but ASCII's.
+    Locale.setDefault(Locale.ROOT);
     System.exit(run(args));
   }
 

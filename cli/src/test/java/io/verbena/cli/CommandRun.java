@@ -27,6 +27,7 @@ record CommandRun(int exit, List<String> out, String err) {
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("--enable-native-access=ALL-UNNAMED"); // as the jar's manifest says
     command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")); // quick to start
+    command.addAll(List.of("-Duser.language=ar", "-Duser.country=EG")); // which has other digits
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
     command.addAll(List.of(arguments));
     return new ProcessBuilder(command).redirectError(err.toFile()).start();

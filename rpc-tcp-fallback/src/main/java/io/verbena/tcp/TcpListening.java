@@ -96,7 +96,7 @@ final class TcpListening implements Listening {
       cure = "no interface of this machine has that address; 'ip address' lists them";
     } else {
       cure =
-          "stop the program that has port %d ('ss -ltnp sport = :%d' names it), or choose another"
+          "stop the program that has port %s ('ss -ltnp sport = :%s' names it), or choose another"
                   .formatted(at.port(), at.port())
               + " port; 0 takes any free one";
       if (at.port() > 0 && at.port() < FIRST_UNPRIVILEGED) {

@@ -37,11 +37,14 @@ final class Layout {
     return List.copyOf(lines);
   }
 
-  /** A final class has no subclass, so the id of the class is not written. */
+  /**
+   * A final class has no subclass, so the id of the class is not written. The other end may have
+   * another locale, in which {@code %d} has other digits.
+   */
   private static String line(Registration registration) {
     Class<?> type = registration.getType();
     boolean isFinal = Modifier.isFinal(type.getModifiers());
-    return "%d %s%s: %s"
+    return "%s %s%s: %s"
         .formatted(
             registration.getId(),
             isFinal ? "final " : "",

@@ -15,6 +15,7 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -254,6 +255,17 @@ class KryoSerializerTest {
               "67 final io.verbena.codec.kryo.Drawing$Point: x int; y int")
           .anyMatch(line -> line.startsWith("68 ") && line.endsWith(": RED; GREEN"));
       assertThat(drawings.layout()).isEqualTo(new DrawingSerializer().layout());
+    }
+
+    @Test
+    void areTheSameWhereNumbersHaveOtherDigits() {
+      Locale here = Locale.getDefault(Locale.Category.FORMAT);
+      Locale.setDefault(Locale.Category.FORMAT, Locale.of("ar", "EG"));
+      try {
+        assertThat(drawings.layout()).anyMatch(line -> line.startsWith("68 "));
+      } finally {
+        Locale.setDefault(Locale.Category.FORMAT, here);
+      }
     }
   }
 
