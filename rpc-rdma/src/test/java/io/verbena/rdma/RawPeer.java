@@ -69,6 +69,12 @@ final class RawPeer {
 
   /** Asks for a connection with any private data, and steps until there is an answer. */
   void connect(InetSocketAddress address, ByteBuffer privateData) throws IOException {
+    request(address, privateData);
+    awaitEvent();
+  }
+
+  /** Asks for a connection with any private data. */
+  void request(InetSocketAddress address, ByteBuffer privateData) throws IOException {
     last = null;
     RdmaCmId made = channel.createId(RdmaCm.RDMA_PS_TCP);
     id = made;
@@ -80,7 +86,6 @@ final class RawPeer {
     ConnectionParameters parameters = new ConnectionParameters();
     parameters.privateData(privateData);
     made.connect(parameters);
-    awaitEvent();
   }
 
   private void prepare(RdmaCmId made) throws IOException {

@@ -146,6 +146,18 @@ final class TokenTest {
     assertThat(passive.provider.pinnedBytes()).isZero();
   }
 
+  /** Its connection manager would repeat the acceptance for a minute. */
+  @Test
+  void leavesNothingBehindOnceUsedByAPeerThatThenSaysNoMore() throws Exception {
+    byte[] offer = passive.offer();
+    RawPeer mute = new RawPeer(passive);
+    mute.request(Offer.decode(offer).candidates().getFirst(), greeting(offer));
+    passive.stepUntil("the link to be made", () -> passive.provider.pinnedBytes() > 0);
+    expireAll();
+    assertThat(passive.failures).singleElement().asString().contains("it was not open in time");
+    assertThat(passive.links).isEmpty();
+  }
+
   @Test
   void isRememberedUntilThereAreManyLaterOnes() throws Exception {
     byte[] used = passive.offer();
