@@ -192,6 +192,63 @@ class StreamsTest {
   }
 
   @Test
+  void haveOneSubscriber() throws Exception {
+    Flow.Publisher<Quotes.Quote> quotes = at("mem://taken").watch("all", 0);
+    Taker<Quotes.Quote> first = new Taker<>();
+    Taker<Quotes.Quote> second = new Taker<>();
+    quotes.subscribe(first);
+    quotes.subscribe(second);
+    assertThat(second.subscription).isNotNull();
+    assertThat(second.end)
+        .failsWithin(Duration.ofSeconds(20))
+        .withThrowableThat()
+        .withMessageContaining("already has a subscriber");
+    first.request(1);
+    await().until(() -> first.count() == 1);
+    assertThat(first.end).isNotDone();
+  }
+
+  @Test
+  void endWhereNoneOfTheirItemsIsRequested() throws Exception {
+    Taker<Quotes.Quote> taker = new Taker<>();
+    at("mem://none").watch("all", 0).subscribe(taker);
+    taker.request(1);
+    await().until(() -> taker.count() == 1);
+    taker.request(0);
+    assertThat(taker.end)
+        .failsWithin(Duration.ofSeconds(20))
+        .withThrowableThat()
+        .withCauseInstanceOf(IllegalArgumentException.class);
+    await().until(exchange.cancelled::isDone);
+    assertThat(taker.count()).isOne();
+  }
+
+  @Test
+  void ofPublishersThatSendMoreThanIsRequestedFail() throws Exception {
+    CompletableFuture<Void> cancelled = new CompletableFuture<>();
+    Flow.Publisher<Long> generous =
+        subscriber ->
+            subscriber.onSubscribe(
+                new Flow.Subscription() {
+                  @Override
+                  public void request(long number) {
+                    LongStream.rangeClosed(0, number).forEach(subscriber::onNext);
+                  }
+
+                  @Override
+                  public void cancel() {
+                    cancelled.complete(null);
+                  }
+                });
+    Quotes quotes = at("mem://more");
+    assertThatThrownBy(() -> quotes.total(generous))
+        .isInstanceOf(RpcException.class)
+        .hasMessageContaining("more items than requested");
+    assertThat(cancelled).succeedsWithin(Duration.ofSeconds(20));
+    assertThat(quotes.total(Streams.of(List.of(1L)))).isOne();
+  }
+
+  @Test
   void ofArgumentsAreCancelledWhenTheirCallEnds() throws Exception {
     Quotes quotes = at("mem://debt");
     Stream<Long> amounts =
