@@ -2,13 +2,16 @@ package io.verbena.tcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.netty.channel.socket.SocketChannel;
 import io.verbena.link.BulkPort;
 import io.verbena.link.BulkRegion;
+import io.verbena.link.LinkDriver;
 import io.verbena.link.LinkException;
 import io.verbena.link.LinkOptions;
 import io.verbena.link.MemoryLife;
 import io.verbena.link.SendResult;
 import io.verbena.testkit.LinkEnd;
+import io.verbena.testkit.RecordingListener;
 import io.verbena.testkit.Seed;
 import io.verbena.testkit.SteppedLinks;
 import java.io.IOException;
@@ -16,12 +19,16 @@ import java.io.InputStream;
 import java.lang.foreign.Arena;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.net.URI;
 import java.nio.ByteBuffer;
+import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
+import java.util.concurrent.Executor;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -150,6 +157,7 @@ final class BadInputTest {
       dripping.getOutputStream().write(length(1));
       dripping.getOutputStream().write(5);
       links.stepUntil("the frame", () -> end.heard().frames().size() == 1);
+      assertThat(end.heard().bulkMoves()).as("signs of life").isEqualTo(2);
       assertThat(end.heard().isClosed()).isFalse();
     }
   }
@@ -221,6 +229,59 @@ final class BadInputTest {
       }
     }
     links.stepUntil("all of them to be gone", () -> links.openAcceptedCount() == 1);
+  }
+
+  /** Until its first byte a connection may be of either protocol, so no link watches it. */
+  @Test
+  void closesOnlyWhoSaysNothingAtAPortOfTwoProtocols() throws Exception {
+    TcpProtocol other =
+        new TcpProtocol() {
+          @Override
+          public boolean beginsWith(byte first) {
+            return first != 0;
+          }
+
+          @Override
+          public void accept(
+              SocketChannel channel,
+              String peer,
+              List<X509Certificate> certificates,
+              Executor loop) {}
+        };
+    LinkOptions hasty = new LinkOptions(MAX_FRAME, Duration.ofMillis(100), null).speaking(other);
+    List<RecordingListener> heard = new ArrayList<>();
+    LinkDriver.Listening shared =
+        links
+            .server()
+            .listen(
+                URI.create("tcp://127.0.0.1:0"),
+                hasty,
+                _ -> {
+                  heard.add(new RecordingListener());
+                  return heard.getLast();
+                });
+    InetAddress here = InetAddress.getLoopbackAddress();
+    try (Socket speaking = new Socket(here, shared.address().getPort());
+        Socket mute = new Socket(here, shared.address().getPort())) {
+      speaking.getOutputStream().write(0);
+      mute.setSoTimeout(1);
+      links.stepUntil("the mute to be turned away", () -> isEnded(mute));
+      links.settle();
+      speaking.setSoTimeout(1);
+      assertThat(isEnded(speaking)).isFalse();
+      assertThat(heard).singleElement().matches(link -> !link.isClosed());
+    }
+    shared.close();
+  }
+
+  private static boolean isEnded(Socket socket) {
+    try {
+      return socket.getInputStream().read() == -1;
+    } catch (SocketTimeoutException e) {
+      return false;
+    } catch (IOException e) {
+      return true; // reset
+    }
   }
 
   @Tag("long")

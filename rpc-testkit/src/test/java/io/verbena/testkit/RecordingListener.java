@@ -14,6 +14,7 @@ public final class RecordingListener implements LinkListener {
   private Consumer<byte[]> onFrame = frames::add;
   private Runnable onWritable = () -> {};
   private int writables;
+  private int bulkMoves;
   private @Nullable String closedReason;
 
   @Override
@@ -29,6 +30,11 @@ public final class RecordingListener implements LinkListener {
     breachIfClosed("onWritable");
     writables++;
     onWritable.run();
+  }
+
+  @Override
+  public void onBulkMoved() {
+    bulkMoves++;
   }
 
   @Override
@@ -61,6 +67,11 @@ public final class RecordingListener implements LinkListener {
   /** Returns how often there was room again. */
   public int writables() {
     return writables;
+  }
+
+  /** Returns how often bulk bytes moved, either way. */
+  public int bulkMoves() {
+    return bulkMoves;
   }
 
   /** Returns whether the link is gone. */
