@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Flow;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
@@ -46,6 +47,7 @@ class StreamEndsTest {
   private final SteppedWorld world = new SteppedWorld(LIMITS, InMemoryNetwork.DEFAULT_RING_FRAMES);
   private final List<Ticks> ofServer = new ArrayList<>();
   private final Listener<Long> ofHandler = new Listener<>();
+  private final List<String> intercepted = new CopyOnWriteArrayList<>();
   private boolean spoils;
   private int textsMade;
   private final VerbenaServer server =
@@ -92,6 +94,7 @@ class StreamEndsTest {
   }
 
   private void spoilsResult(CallContext call, ServerInterceptor.Next next) throws Exception {
+    intercepted.add(call.method().fullName());
     Exception _ = next.run();
     if (spoils) {
       throw new RpcException(RpcStatus.PERMISSION_DENIED, "too late");
@@ -139,6 +142,14 @@ class StreamEndsTest {
 
   private static RpcStatus status(Listener<?> listener) {
     return ((RpcException) listener.end.exceptionNow()).status();
+  }
+
+  /** One that lets only known methods pass would end every stream. */
+  @Test
+  void areNothingThatInterceptorsSee() {
+    begun().cancel();
+    world.runUntil(() -> ofServer.getFirst().cancelled);
+    assertThat(intercepted).singleElement().asString().endsWith("ticks");
   }
 
   /** Over a session whose calls wait for the next server, and over one of many. */
