@@ -303,6 +303,28 @@ final class RailsTest {
     }
   }
 
+  /** Each request costs the server an offer, which waits until it expires. */
+  @Test
+  void anAdapterThatCannotBeReachedIsAskedForLessAndLessOften() {
+    try (RdmaWorld world = world()) {
+      world.verbs.west.refuseConnections(true);
+      pushEverySecond(world, 18); // asks after 0, 1, 3, 7 and 15 of them, and then after 31
+      world.verbs.west.refuseConnections(false);
+      pushEverySecond(world, 6);
+      assertThat(world.east.counters().linksOpened()).isEqualTo(1);
+      world.world.pass(Duration.ofSeconds(20));
+      pushWhole(world, OBJECT_BYTES);
+      assertThat(world.east.counters().linksOpened()).isEqualTo(2);
+    }
+  }
+
+  private static void pushEverySecond(RdmaWorld world, int times) {
+    for (int i = 0; i < times; i++) {
+      pushWhole(world, 9 << 20);
+      world.world.pass(Duration.ofSeconds(1));
+    }
+  }
+
   @Test
   void oneIsEnoughWhereItIsSaid() {
     try (RdmaWorld world = world(RdmaSettings.DEFAULT.withRails(1))) {
