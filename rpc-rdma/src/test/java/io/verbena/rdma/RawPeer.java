@@ -59,11 +59,17 @@ final class RawPeer {
 
   /** Connects with a greeting that is as it should be. */
   RawPeer connect(byte[] offerBytes) throws IOException, LinkException {
+    connectAlone(offerBytes);
+    target.stepUntil("the link", () -> !target.links.isEmpty());
+    return this;
+  }
+
+  /** Connects likewise, and does not wait until the other end knows of it. */
+  RawPeer connectAlone(byte[] offerBytes) throws IOException, LinkException {
     Offer offer = Offer.decode(offerBytes);
     Terms terms = new Terms(64, 64, SendHeader.CONTROL_CREDITS, SEND_BYTES, 0);
     connect(offer.candidates().getFirst(), new Greeting(offer.token(), terms).encode());
     expect(EventType.RDMA_CM_EVENT_ESTABLISHED);
-    target.stepUntil("the link", () -> !target.links.isEmpty());
     return this;
   }
 

@@ -167,6 +167,73 @@ final class SharedReceivesTest {
     }
   }
 
+  /**
+   * The event of a connection is lost, and what its peer sends has been received when its time
+   * ends, and is not in the completion queue yet. Such a link ends without a drain.
+   */
+  @Test
+  void whatALinkHasTakenThatNeverOpensIsPostedAgain() throws Exception {
+    Random random = Seed.random("receives that are taken by links that never open");
+    RdmaSettings settings = SETTINGS.withSlotBytes(512 << 10).withGuaranteedCredits(30);
+    long three = pinnedByThree(random.nextLong(), settings, _ -> {});
+    for (int fabric = 0; fabric < 16; fabric++) { // some forget the completions of such a link
+      long after =
+          pinnedByThree(
+              random.nextLong(),
+              settings,
+              passive -> {
+                for (int i = 0; i < 15; i++) {
+                  neverOpen(passive, 1L << random.nextInt(18));
+                }
+              });
+      assertThat(after).isEqualTo(three);
+    }
+  }
+
+  private interface Meanwhile {
+    void at(PassiveEnd passive) throws Exception;
+  }
+
+  /** Opens a link, and two more after something else. */
+  private static long pinnedByThree(long seed, RdmaSettings settings, Meanwhile meanwhile)
+      throws Exception {
+    try (PassiveEnd passive = new PassiveEnd(seed, settings)) {
+      open(passive);
+      meanwhile.at(passive);
+      open(passive);
+      open(passive);
+      return passive.provider.pinnedBytes();
+    }
+  }
+
+  private static void open(PassiveEnd passive) throws Exception {
+    int before = passive.links.size();
+    new RawPeer(passive).connectAlone(passive.offer());
+    passive.stepUntil("the link", () -> passive.links.size() > before);
+  }
+
+  /** Lets a peer send so long before the end of its time, while the event is lost. */
+  private static void neverOpen(PassiveEnd passive, long nanosLeft) throws Exception {
+    byte[] offer = passive.offer();
+    long end = passive.world.nanoTime() + 2 * PassiveEnd.OPTIONS.connectTimeout().toNanos();
+    RawPeer peer = new RawPeer(passive).connectAlone(offer);
+    passive.world.fabric.cut(passive.world.east, passive.world.west);
+    passive.world.pass(Duration.ofMillis(10).toNanos());
+    passive.world.fabric.heal(passive.world.east, passive.world.west);
+    passive.world.pass(end - passive.world.nanoTime() - nanosLeft);
+    for (int i = 0; i < 30; i++) {
+      peer.send(RawPeer.frame(1));
+    }
+    int failures = passive.failures.size();
+    int links = passive.links.size();
+    passive.stepUntil(
+        "the end", () -> passive.failures.size() > failures || passive.links.size() > links);
+    if (passive.links.size() > links) { // the frames were seen in time
+      passive.links.getLast().link().abort("by the test");
+    }
+    passive.pass(Duration.ofMillis(100)); // for what is still to come
+  }
+
   @Test
   void aDeadPathIsNoticedThoughThereIsNoCreditLeftToSendBy() {
     SteppedLinks.Pair pair = links.open();
