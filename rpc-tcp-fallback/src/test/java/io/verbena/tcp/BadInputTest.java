@@ -248,7 +248,7 @@ final class BadInputTest {
               List<X509Certificate> certificates,
               Executor loop) {}
         };
-    LinkOptions hasty = new LinkOptions(MAX_FRAME, Duration.ofMillis(100), null).speaking(other);
+    LinkOptions hasty = new LinkOptions(MAX_FRAME, Duration.ofSeconds(1), null).speaking(other);
     List<RecordingListener> heard = new ArrayList<>();
     LinkDriver.Listening shared =
         links
