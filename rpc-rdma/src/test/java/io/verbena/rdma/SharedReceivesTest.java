@@ -9,10 +9,12 @@ import io.verbena.testkit.LinkEnd;
 import io.verbena.testkit.Seed;
 import io.verbena.testkit.SteppedLinks;
 import io.verbena.verbs.fabric.DeviceProfile;
+import io.verbena.verbs.fabric.RequestWatcher;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -198,18 +200,50 @@ final class SharedReceivesTest {
   private static long pinnedByThree(long seed, RdmaSettings settings, Meanwhile meanwhile)
       throws Exception {
     try (PassiveEnd passive = new PassiveEnd(seed, settings)) {
-      open(passive);
+      List<RawPeer> peers = new ArrayList<>();
+      peers.add(open(passive));
       meanwhile.at(passive);
-      open(passive);
-      open(passive);
+      peers.add(open(passive));
+      peers.add(open(passive));
+      useAllCredit(passive, peers);
       return passive.provider.pinnedBytes();
     }
   }
 
-  private static void open(PassiveEnd passive) throws Exception {
+  /** A receive that is granted and not posted would be missing now. */
+  private static void useAllCredit(PassiveEnd passive, List<RawPeer> peers) throws Exception {
+    AtomicInteger carried = new AtomicInteger();
+    AtomicInteger missing = new AtomicInteger();
+    passive.world.east.watch(
+        new RequestWatcher() {
+          @Override
+          public void carriedOut(int opcode, long bytes) {
+            carried.incrementAndGet();
+          }
+
+          @Override
+          public void refused(int opcode, int status) {
+            missing.incrementAndGet();
+          }
+        });
+    int all = 0;
+    for (RawPeer peer : peers) {
+      for (int i = 0; i < 30; i++) {
+        peer.send(RawPeer.frame(1));
+        all++;
+      }
+    }
+    while (carried.get() < all && missing.get() == 0) {
+      passive.world.step();
+    }
+    assertThat(missing.get()).as("receives that are granted, and not posted").isZero();
+  }
+
+  private static RawPeer open(PassiveEnd passive) throws Exception {
     int before = passive.links.size();
-    new RawPeer(passive).connectAlone(passive.offer());
+    RawPeer peer = new RawPeer(passive).connectAlone(passive.offer());
     passive.stepUntil("the link", () -> passive.links.size() > before);
+    return peer;
   }
 
   /** Lets a peer send so long before the end of its time, while the event is lost. */

@@ -154,6 +154,7 @@ final class TokenTest {
     mute.request(Offer.decode(offer).candidates().getFirst(), greeting(offer));
     passive.stepUntil("the link to be made", () -> passive.provider.pinnedBytes() > 0);
     expireAll();
+    passive.stepUntil("the end of its drain", () -> !passive.failures.isEmpty());
     assertThat(passive.failures).singleElement().asString().contains("it was not open in time");
     assertThat(passive.links).isEmpty();
   }

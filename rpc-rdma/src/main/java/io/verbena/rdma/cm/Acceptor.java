@@ -93,13 +93,13 @@ final class Acceptor implements CmListener {
       over.expire();
       work++;
     }
-    accepted.removeIf(PassiveConnect::isKnown);
     for (PassiveConnect one : accepted) {
-      if (one.isLate(now)) {
+      if (!one.isKnown() && one.isLate(now)) {
         one.expire();
         work++;
       }
     }
+    accepted.removeIf(one -> one.isKnown() || one.isLate(now)); // a link tells of its end itself
     return work;
   }
 

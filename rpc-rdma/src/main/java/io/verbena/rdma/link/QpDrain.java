@@ -79,7 +79,7 @@ final class QpDrain {
     deadline = clock.nanoTime() + FAREWELL_NANOS;
   }
 
-  /** The connection was never established, so there is nothing to drain. */
+  /** The connection was never made or accepted, so there is nothing to drain. */
   void skip() {
     lastSendDone = true;
     deadline = clock.nanoTime();

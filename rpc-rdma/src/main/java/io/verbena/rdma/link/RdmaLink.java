@@ -41,7 +41,8 @@ import org.slf4j.LoggerFactory;
  * <pre>
  *   CONNECTING ──established──→ OPEN ──close──→ CLOSING ──farewell acknowledged──→ DRAINING ──→ CLOSED
  *       │                         └──────────── failure, abort, peer's farewell ───────↑
- *       └── failure ──→ CLOSED (nothing was sent: the queue pair is destroyed as it is)
+ *       ├── failure after this end has accepted ──────────────────────────────────────↑
+ *       └── failure before ──→ CLOSED (nothing was sent: the queue pair is destroyed as it is)
  * </pre>
  *
  * <p>DRAINING makes the end certain. The queue pair is in ERR, and the listener is notified only
@@ -680,6 +681,10 @@ public final class RdmaLink implements Link, CompletionSink {
       }
       case CONNECTING -> {
         reason = why;
+        if (accepted) { // the peer may have sent already
+          startDraining();
+          return;
+        }
         enter(State.DRAINING);
         drain.skip();
         context.ends(this);
