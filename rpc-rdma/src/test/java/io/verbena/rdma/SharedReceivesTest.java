@@ -26,6 +26,11 @@ final class SharedReceivesTest {
   private static final int LINKS = 1000;
   private static final int SLOT = SETTINGS.slotBytes();
 
+  /** Guaranteed to each link of a test whose peers use all of them at once. */
+  private static final int CREDITS = 30;
+
+  private static final int MOST_STEPS = 1_000_000;
+
   /** Receives, with those for control messages. */
   private static final int GUARANTEED = SETTINGS.guaranteedCredits() + 3;
 
@@ -171,12 +176,12 @@ final class SharedReceivesTest {
 
   /**
    * The event of a connection is lost, and what its peer sends has been received when its time
-   * ends, and is not in the completion queue yet. Such a link ends without a drain.
+   * ends, and is not in the completion queue yet. Such a link is drained, though it never opened.
    */
   @Test
   void whatALinkHasTakenThatNeverOpensIsPostedAgain() throws Exception {
     Random random = Seed.random("receives that are taken by links that never open");
-    RdmaSettings settings = SETTINGS.withSlotBytes(512 << 10).withGuaranteedCredits(30);
+    RdmaSettings settings = SETTINGS.withSlotBytes(512 << 10).withGuaranteedCredits(CREDITS);
     long three = pinnedByThree(random.nextLong(), settings, _ -> {});
     for (int fabric = 0; fabric < 16; fabric++) { // some forget the completions of such a link
       long after =
@@ -226,17 +231,17 @@ final class SharedReceivesTest {
             missing.incrementAndGet();
           }
         });
-    int all = 0;
     for (RawPeer peer : peers) {
-      for (int i = 0; i < 30; i++) {
+      for (int i = 0; i < CREDITS; i++) {
         peer.send(RawPeer.frame(1));
-        all++;
       }
     }
-    while (carried.get() < all && missing.get() == 0) {
+    int all = CREDITS * peers.size();
+    for (int i = 0; i < MOST_STEPS && carried.get() < all && missing.get() == 0; i++) {
       passive.world.step();
     }
     assertThat(missing.get()).as("receives that are granted, and not posted").isZero();
+    assertThat(carried.get()).as("frames that have arrived").isEqualTo(all);
   }
 
   private static RawPeer open(PassiveEnd passive) throws Exception {
@@ -255,7 +260,7 @@ final class SharedReceivesTest {
     passive.world.pass(Duration.ofMillis(10).toNanos());
     passive.world.fabric.heal(passive.world.east, passive.world.west);
     passive.world.pass(end - passive.world.nanoTime() - nanosLeft);
-    for (int i = 0; i < 30; i++) {
+    for (int i = 0; i < CREDITS; i++) {
       peer.send(RawPeer.frame(1));
     }
     int failures = passive.failures.size();

@@ -675,20 +675,9 @@ public final class RdmaLink implements Link, CompletionSink {
   /** Ends the link, for a reason. */
   private void fail(String why) {
     switch (state) {
-      case OPEN -> {
+      case CONNECTING, OPEN -> {
         reason = why;
         startDraining();
-      }
-      case CONNECTING -> {
-        reason = why;
-        if (accepted) { // the peer may have sent already
-          startDraining();
-          return;
-        }
-        enter(State.DRAINING);
-        drain.skip();
-        context.ends(this);
-        becomeReady();
       }
       case CLOSING -> startDraining();
       case DRAINING, CLOSED -> {}
@@ -700,8 +689,13 @@ public final class RdmaLink implements Link, CompletionSink {
     if (state != State.CLOSING) {
       context.ends(this);
     }
+    boolean unused = state == State.CONNECTING && !accepted; // otherwise the peer may have sent
     enter(State.DRAINING);
-    drain.drain();
+    if (unused) {
+      drain.skip();
+    } else {
+      drain.drain();
+    }
     becomeReady();
   }
 
