@@ -44,6 +44,12 @@ public abstract class NumberedMemory implements BulkTarget {
     return at == arrived && bytes <= memory.byteSize() - at;
   }
 
+  /** Returns the fault of bytes for which {@link #takesNext} is false. */
+  public final String misfit(long at, long bytes) {
+    return "the peer sent %d bulk bytes at %d of target %d, which has %d, and %d is next"
+        .formatted(bytes, at, number, memory.byteSize(), arrived);
+  }
+
   /**
    * Records the arrival of the next bytes.
    *

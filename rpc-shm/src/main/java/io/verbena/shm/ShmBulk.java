@@ -143,9 +143,7 @@ final class ShmBulk implements BulkPort {
       return; // the target was closed meanwhile
     }
     if (!target.takesNext(at, bytes)) {
-      throw new BrokenRing(
-          "the peer wrote %d bytes at %d of target %d, which has %d, and %d is next"
-              .formatted(bytes, at, number, target.memory.byteSize(), target.arrived()));
+      throw new BrokenRing(target.misfit(at, bytes));
     }
     if (!target.memory.scope().isAlive()) {
       link.abort(

@@ -114,8 +114,7 @@ final class OpenTargets {
     Target to = open.get(header.target());
     if (to != null) {
       if (!to.takesNext(header.at(), header.bytes())) {
-        return "the peer sent %d bulk bytes at %d of target %d, which has %d, and %d is next"
-            .formatted(header.bytes(), header.at(), to.number, to.memory.byteSize(), to.arrived());
+        return to.misfit(header.at(), header.bytes());
       }
       if (!to.memory.scope().isAlive()) {
         return freed(to);
