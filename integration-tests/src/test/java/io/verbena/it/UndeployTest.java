@@ -34,7 +34,7 @@ class UndeployTest {
     try (JavaProcess process = JavaProcess.start(flags, Container.class)) {
       List<String> atOnce = new ArrayList<>();
       for (int deployment = 1; deployment <= 2; deployment++) {
-        assertThat(told(process)).as("calls").isEqualTo("4 SERVING 100000 and its MBeans");
+        assertThat(told(process)).as("calls").isEqualTo("4 SERVING 4 100000 and its MBeans");
         atOnce.add(told(process));
         assertThat(told(process)).as("threads").isEqualTo("[]");
         assertThat(told(process)).as("MBeans").isEqualTo("[]");
@@ -48,7 +48,7 @@ class UndeployTest {
   @Test
   void itLeavesWhatToolsSeeOfAnotherThatStays() throws Exception {
     try (JavaProcess process = JavaProcess.start(Neighbours.class)) {
-      assertThat(told(process)).as("calls").startsWith("4 SERVING 100000");
+      assertThat(told(process)).as("calls").startsWith("4 SERVING 4 100000");
       assertThat(told(process)).as("the mark of the one that stays").isEqualTo("1");
       assertThat(told(process)).as("its MBeans").isEqualTo("1");
       assertThat(told(process)).as("the mark in the end").isEqualTo("null");
@@ -188,6 +188,8 @@ class UndeployTest {
         return byChannel
             + " "
             + health
+            + " "
+            + HouseRpc.async(session).add(3).toCompletableFuture().get()
             + " "
             + HouseRpc.client(session).say("x".repeat(100_000)).length()
             + (beans == 2 ? " and its MBeans" : " and " + beans + " MBeans");
