@@ -24,7 +24,7 @@ public final class Reporter {
   private final Set<Problem> problems = new LinkedHashSet<>();
 
   /** Reports a message at an element. */
-  public void error(Element element, Message message, Object... arguments) {
+  public void error(Element element, RpcDiagnostic message, Object... arguments) {
     problems.add(new Problem(element, null, null, message.kind(), message.format(arguments)));
   }
 
@@ -33,7 +33,11 @@ public final class Reporter {
    * not set.
    */
   public void errorAt(
-      Element element, Class<?> annotation, String member, Message message, Object... arguments) {
+      Element element,
+      Class<?> annotation,
+      String member,
+      RpcDiagnostic message,
+      Object... arguments) {
     AnnotationMirror mirror =
         element.getAnnotationMirrors().stream()
             .filter(m -> m.getAnnotationType().toString().equals(annotation.getName()))

@@ -123,7 +123,9 @@ public final class VerbenaProcessor extends AbstractProcessor {
           .writeTo(processingEnv.getFiler());
     } catch (FilerException e) {
       reporter.error(
-          service.element(), Message.GENERATED_NAME_TAKEN, service.generated().canonicalName());
+          service.element(),
+          RpcDiagnostic.GENERATED_NAME_TAKEN,
+          service.generated().canonicalName());
     } catch (IOException e) {
       processingEnv
           .getMessager()

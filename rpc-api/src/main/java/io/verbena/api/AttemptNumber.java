@@ -8,7 +8,7 @@ package io.verbena.api;
 public final class AttemptNumber {
   private static final int FIRST = 1;
   private static final int MOST_DIGITS = 9;
-  private static final Metadata.Key<String> KEY = Metadata.Key.text("verbena-attempt");
+  private static final Metadata.Key<String> KEY = Metadata.Key.reserved("verbena-attempt");
 
   private AttemptNumber() {}
 

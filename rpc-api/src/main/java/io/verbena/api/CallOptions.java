@@ -6,32 +6,57 @@ import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Options for the calls of one stub. Immutable.
- *
- * @param timeout the deadline of each call, counted from its start; longer than 0. If it is null,
- *     the method's own timeout counts, else the session's default. A call made inside a handler
- *     ends no later than the handler's own deadline.
- * @param metadata the metadata that each call carries with its arguments
- * @param interceptors the interceptors that each call passes, in this order, after those of its
- *     client or server
- * @param resultsIn the arena for large {@code MemorySegment} results; null keeps them on the heap
- */
-public record CallOptions(
-    @Nullable Duration timeout,
-    Metadata metadata,
-    List<ClientInterceptor> interceptors,
-    @Nullable Arena resultsIn) {
+/** Options for the calls of one stub. Immutable; start from {@link #DEFAULT}. */
+public final class CallOptions {
   /** The defaults. */
-  public static final CallOptions DEFAULT = new CallOptions(null, Metadata.EMPTY, List.of(), null);
+  public static final CallOptions DEFAULT =
+      new CallOptions(new Values(null, Metadata.EMPTY, List.of(), null));
 
-  /** Checks the values. */
-  public CallOptions {
-    if (timeout != null) {
-      Checks.positive("timeout", timeout);
+  private final Values values;
+
+  private record Values(
+      @Nullable Duration timeout,
+      Metadata metadata,
+      List<ClientInterceptor> interceptors,
+      @Nullable Arena resultsIn) {
+    private Values {
+      if (timeout != null) {
+        Checks.positive("timeout", timeout);
+      }
+      Checks.required("metadata", metadata);
+      interceptors = List.copyOf(Checks.required("interceptors", interceptors));
     }
-    Checks.required("metadata", metadata);
-    interceptors = List.copyOf(Checks.required("interceptors", interceptors));
+  }
+
+  private CallOptions(Values values) {
+    this.values = values;
+  }
+
+  /**
+   * Returns the time limit of each call, counted from its start; longer than 0. If it is null, the
+   * method's own timeout counts, else the session's default. A call made inside a handler ends no
+   * later than the handler's own deadline.
+   */
+  public @Nullable Duration timeout() {
+    return values.timeout;
+  }
+
+  /** Returns the metadata that each call carries with its arguments. */
+  public Metadata metadata() {
+    return values.metadata;
+  }
+
+  /**
+   * Returns the interceptors that each call passes, in this order, after those of its client or
+   * server.
+   */
+  public List<ClientInterceptor> interceptors() {
+    return values.interceptors;
+  }
+
+  /** Returns the arena for large {@code MemorySegment} results; null keeps them on the heap. */
+  public @Nullable Arena resultsIn() {
+    return values.resultsIn;
   }
 
   /**
@@ -50,18 +75,24 @@ public record CallOptions(
    * @throws IllegalArgumentException if it is not longer than 0
    */
   public CallOptions withTimeout(@Nullable Duration timeout) {
-    return new CallOptions(timeout, metadata, interceptors, resultsIn);
+    return new CallOptions(
+        new Values(timeout, values.metadata, values.interceptors, values.resultsIn));
   }
 
   /** Returns these options with other metadata. */
   public CallOptions withMetadata(Metadata metadata) {
-    return new CallOptions(timeout, metadata, interceptors, resultsIn);
+    return new CallOptions(
+        new Values(values.timeout, metadata, values.interceptors, values.resultsIn));
   }
 
   /** Returns these options with other interceptors. */
   public CallOptions withInterceptors(ClientInterceptor... interceptors) {
     return new CallOptions(
-        timeout, metadata, List.of(Checks.required("interceptors", interceptors)), resultsIn);
+        new Values(
+            values.timeout,
+            values.metadata,
+            List.of(Checks.required("interceptors", interceptors)),
+            values.resultsIn));
   }
 
   /**
@@ -85,6 +116,22 @@ public record CallOptions(
         "resultsIn",
         "Arena.ofShared() or Arena.ofAuto(), since results arrive on another thread",
         arena);
-    return new CallOptions(timeout, metadata, interceptors, arena);
+    return new CallOptions(new Values(values.timeout, values.metadata, values.interceptors, arena));
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof CallOptions it && values.equals(it.values);
+  }
+
+  @Override
+  public int hashCode() {
+    return values.hashCode();
+  }
+
+  /** Returns the name and value of each option. */
+  @Override
+  public String toString() {
+    return values.toString().replaceFirst("Values", "CallOptions");
   }
 }

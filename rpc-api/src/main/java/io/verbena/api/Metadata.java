@@ -36,6 +36,12 @@ public final class Metadata implements Serializable {
   /** The largest number of values in a message. */
   public static final int MAX_ENTRIES = 64;
 
+  /**
+   * The beginning of names that Verbena itself uses, such as that of {@link Priority}. Keys of
+   * users have other names.
+   */
+  public static final String RESERVED_PREFIX = "verbena-";
+
   /** No values. */
   public static final Metadata EMPTY = new Metadata(new byte[0], 0);
 
@@ -88,11 +94,20 @@ public final class Metadata implements Serializable {
       return name;
     }
 
+    /** Returns a key for texts of Verbena itself. */
+    static Key<String> reserved(String name) {
+      return new Key<>(
+          name,
+          text -> text.getBytes(StandardCharsets.UTF_8),
+          bytes -> new String(bytes, StandardCharsets.UTF_8));
+    }
+
     /**
      * Returns a key for texts.
      *
-     * @param name 1 to 64 characters, each one of a-z, 0-9, '-', '_' and '.'
-     * @throws IllegalArgumentException if the name is invalid
+     * @param name 1 to 64 characters, each one of a-z, 0-9, '-', '_' and '.'. Names that begin with
+     *     {@value Metadata#RESERVED_PREFIX} are reserved
+     * @throws IllegalArgumentException if the name is invalid or reserved
      */
     public static Key<String> text(String name) {
       return of(name, text -> text, text -> text);
@@ -133,6 +148,11 @@ public final class Metadata implements Serializable {
      */
     public static <T> Key<T> ofBytes(
         String name, Function<? super T, byte[]> printer, Function<byte[], ? extends T> parser) {
+      if (Checks.required("name", name).startsWith(RESERVED_PREFIX)) {
+        throw new IllegalArgumentException(
+            "metadata keys that begin with \"%s\" are Verbena's own: \"%s\" needs another name. Priority and AttemptNumber set and read theirs"
+                .formatted(RESERVED_PREFIX, name));
+      }
       return new Key<>(name, printer, parser);
     }
 

@@ -22,7 +22,7 @@ public enum Priority {
   /** The name of the metadata key. */
   public static final String KEY_NAME = "verbena-priority";
 
-  private static final Metadata.Key<String> KEY = Metadata.Key.text(KEY_NAME);
+  private static final Metadata.Key<String> KEY = Metadata.Key.reserved(KEY_NAME);
 
   /**
    * Returns the priority in these metadata. An unknown value, such as one of a newer version,
@@ -52,6 +52,22 @@ public enum Priority {
   /** Returns a copy of these metadata with this priority in place of any other. */
   public Metadata in(Metadata metadata) {
     return this == NORMAL ? metadata.without(KEY) : metadata.with(KEY, word());
+  }
+
+  /**
+   * Returns the priority of this name, as it travels: {@code critical}, {@code normal} or {@code
+   * background}.
+   *
+   * @throws IllegalArgumentException if there is none
+   */
+  public static Priority ofWord(String word) {
+    for (Priority priority : values()) {
+      if (priority.word().equals(word)) {
+        return priority;
+      }
+    }
+    throw new IllegalArgumentException(
+        KEY_NAME + " must be critical, normal or background, not " + word);
   }
 
   /** Returns the name in lower case, as it travels. */

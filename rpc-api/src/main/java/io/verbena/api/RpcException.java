@@ -176,29 +176,13 @@ public final class RpcException extends VerbenaException {
   /**
    * Returns whether calling again is safe and may succeed. It is safe if the call was certainly not
    * executed, or if its execution is unknown and the method is {@linkplain RpcMethod#idempotent()
-   * idempotent}. It may succeed after {@link RpcStatus#UNAVAILABLE}, {@link
-   * RpcStatus#DEADLINE_EXCEEDED} and {@link RpcStatus#RESOURCE_EXHAUSTED}. With any other status
-   * the same call would fail again. False also if the session, the client or the channel is closed.
+   * idempotent}. It may succeed if the status {@linkplain RpcStatus#isTransient is transient}.
+   * False also if the session, the client or the channel is closed.
    */
   public boolean mayRetry() {
     boolean safe =
         execution == Execution.NOT_EXECUTED || (execution == Execution.UNKNOWN && idempotent);
-    return safe && !forGood && mayHelp();
-  }
-
-  private boolean mayHelp() {
-    return switch (status()) {
-      case UNAVAILABLE, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED -> true;
-      case CANCELLED,
-          INVALID_ARGUMENT,
-          UNIMPLEMENTED,
-          INCOMPATIBLE,
-          UNAUTHENTICATED,
-          PERMISSION_DENIED,
-          INTERNAL,
-          PROTOCOL_ERROR ->
-          false;
-    };
+    return safe && !forGood && status().isTransient();
   }
 
   /**

@@ -40,6 +40,7 @@ public final class StreamIterator<T> implements Iterator<T>, AutoCloseable {
   private final Receiver receiver = new Receiver();
   private @Nullable Event<T> next;
   private int taken;
+  private volatile boolean closed;
 
   StreamIterator() {}
 
@@ -48,7 +49,7 @@ public final class StreamIterator<T> implements Iterator<T>, AutoCloseable {
   }
 
   /**
-   * Waits until an item has arrived or the stream has ended.
+   * Waits until an item has arrived or the stream has ended. Returns false after {@link #close}.
    *
    * @throws RpcException if the stream failed. CANCELLED if the thread was interrupted, which
    *     cancels the stream. UNAVAILABLE if the session's event loop was held up for more than 10 s,
@@ -57,10 +58,16 @@ public final class StreamIterator<T> implements Iterator<T>, AutoCloseable {
    */
   @Override
   public boolean hasNext() {
+    if (closed) {
+      return false;
+    }
     Event<T> event = next;
     if (event == null) {
       event = take();
       next = event;
+    }
+    if (closed) { // meanwhile, by another thread
+      return false;
     }
     if (event instanceof Event.End<T>(Throwable failure) && failure != null) {
       throw failure instanceof RuntimeException known ? known : new CompletionException(failure);
@@ -83,14 +90,14 @@ public final class StreamIterator<T> implements Iterator<T>, AutoCloseable {
         }
         missed = receiver.mayHear() ? 0 : missed + 1;
       }
-      close();
+      receiver.cancel();
       return new Event.End<>(
           new RpcException(
               RpcStatus.UNAVAILABLE,
               "the stream has stopped: a nonBlocking handler or a callback of an async call holds"
                   + " up its event loop, or its handlers' executor accepts no work"));
     } catch (InterruptedException e) {
-      close();
+      receiver.cancel();
       Thread.currentThread().interrupt();
       return new Event.End<>(
           new RpcException(RpcStatus.CANCELLED, "the iterating thread was interrupted"));
@@ -111,9 +118,13 @@ public final class StreamIterator<T> implements Iterator<T>, AutoCloseable {
     return value;
   }
 
-  /** Cancels the stream if it has not ended. Items that have arrived can still be read. */
+  /**
+   * Cancels the stream if it has not ended. Items that have arrived and were not read are
+   * discarded.
+   */
   @Override
   public void close() {
+    closed = true;
     receiver.cancel();
   }
 

@@ -146,7 +146,7 @@ final class BalancedCall<R> extends CompletableFuture<R> {
     ServiceCaller by;
     synchronized (lock) {
       by = caller.caller(member, plan);
-      plan.begins(member);
+      plan.begin(member);
     }
     try {
       begun = attempt.by(by).toCompletableFuture();

@@ -103,7 +103,7 @@ final class BalancedCaller implements ServiceCaller {
     while (true) {
       Member member = await(plan);
       ServiceCaller caller = caller(member, plan);
-      plan.begins(member);
+      plan.begin(member);
       Throwable met = null;
       long delay;
       try {

@@ -90,6 +90,11 @@ public final class BalancedChannel implements Channel, AutoCloseable {
     return new BalancedCaller(this, service, options);
   }
 
+  /** Returns the objects that the channel's servers have published. */
+  public BalancedObjects objects() {
+    return new BalancedObjects(this);
+  }
+
   /** Returns the channel's counters and the state of its servers. */
   public ChannelStat stat() {
     return new ChannelStat(
@@ -102,6 +107,15 @@ public final class BalancedChannel implements Channel, AutoCloseable {
         counters.unserved.sum(),
         members.isOut() ? members.why() : "",
         members.stat());
+  }
+
+  /**
+   * Connects at once to each server that could not be reached, instead of after the delay of {@link
+   * Builder#reconnect}; returns at once. Calls wait for the outcome, as they do for the first
+   * attempt. For programs that know that servers are back, such as one that has started them.
+   */
+  public void resetConnectBackoff() {
+    members.resetConnectBackoff();
   }
 
   /**
@@ -172,7 +186,7 @@ public final class BalancedChannel implements Channel, AutoCloseable {
     private int subset = Integer.MAX_VALUE;
     private @Nullable Long subsetKey;
     private boolean waitForReady;
-    private Backoff reconnect = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(10));
+    private Backoff reconnect = Backoff.of(Duration.ofMillis(100), Duration.ofSeconds(10));
     private Retries retries = Retries.DEFAULT;
     private long hedgeNanos;
     private @Nullable Ejection ejection;

@@ -16,7 +16,9 @@ public interface Balancer {
   /**
    * A call that is about to be made.
    *
-   * @param metadata the metadata that its stub sends
+   * @param metadata the metadata that travel with it: its stub's, and from the second attempt on
+   *     its {@linkplain io.verbena.api.AttemptNumber number}. Interceptors add theirs after the
+   *     choice, because they know the session
    * @param again whether another attempt came before, so that this is a move, a retry or a hedge.
    *     Such a choice takes no turn: otherwise calls in lockstep with their moves would all meet
    *     the same server first

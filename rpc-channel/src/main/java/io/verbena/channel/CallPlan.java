@@ -1,5 +1,6 @@
 package io.verbena.channel;
 
+import io.verbena.api.AttemptNumber;
 import io.verbena.api.CallPhase;
 import io.verbena.api.Execution;
 import io.verbena.api.Metadata;
@@ -72,11 +73,12 @@ final class CallPlan {
   }
 
   private Balancer.Outgoing again() {
-    return new Balancer.Outgoing(call.method(), call.metadata(), true);
+    return new Balancer.Outgoing(
+        call.method(), AttemptNumber.mark(call.metadata(), nextAttempt()), true);
   }
 
   /** Notes that an attempt begins. */
-  void begins(Member member) {
+  void begin(Member member) {
     if (tried.isEmpty()) {
       tried = new HashSet<>();
     }

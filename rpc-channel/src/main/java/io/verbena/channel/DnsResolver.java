@@ -1,6 +1,7 @@
 package io.verbena.channel;
 
 import io.verbena.api.settings.Checks;
+import io.verbena.link.HostAndPort;
 import io.verbena.link.runtime.NanoClock;
 import io.verbena.link.runtime.OwnThreads;
 import java.net.IDN;
@@ -28,8 +29,6 @@ public final class DnsResolver implements Resolver {
 
   /** The default of the shortest time between a look-up and one after a failure. */
   public static final Duration SHORTEST = Duration.ofSeconds(1);
-
-  private static final int MOST_PORT = 0xffff;
 
   private final String host;
   private final String authority;
@@ -80,7 +79,7 @@ public final class DnsResolver implements Resolver {
       Duration period,
       Duration shortest) {
     this.host = Checks.required("host", host);
-    this.authority = host.startsWith("[") ? "" : IDN.toASCII(host.replaceFirst("\\.$", ""));
+    this.authority = host.contains(":") ? "" : IDN.toASCII(host.replaceFirst("\\.$", ""));
     this.port = port;
     this.lookup = lookup;
     this.threads = threads;
@@ -100,17 +99,17 @@ public final class DnsResolver implements Resolver {
     public Resolver resolver(URI target, ChannelTime time) {
       String path = target.getPath() == null ? "" : target.getPath();
       String place = path.startsWith("/") ? path.substring(1) : path;
-      int colon = place.lastIndexOf(':');
-      if (colon <= 0 || !place.substring(colon + 1).matches("[0-9]{1,5}")) {
+      HostAndPort named;
+      try {
+        named = HostAndPort.parse(place);
+      } catch (IllegalArgumentException e) {
         throw new IllegalArgumentException(
-            "'" + target + "' is no name with a port: write dns:///store.example:7400");
-      }
-      int port = Integer.parseInt(place.substring(colon + 1));
-      if (port > MOST_PORT) {
-        throw new IllegalArgumentException("'" + target + "': ports end at " + MOST_PORT);
+            "'%s' is no name with a port up to %d: write dns:///store.example:7400"
+                .formatted(target, HostAndPort.MOST_PORT),
+            e);
       }
       return new DnsResolver(
-          place.substring(0, colon), port, Lookup.JDK, OwnThreads.LOOKUPS, time, PERIOD, SHORTEST);
+          named.host(), named.port(), Lookup.JDK, OwnThreads.LOOKUPS, time, PERIOD, SHORTEST);
     }
   }
 

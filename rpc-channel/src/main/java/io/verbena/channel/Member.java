@@ -37,6 +37,10 @@ final class Member implements Balancer.Candidate, SessionListener {
   private long connectingSince;
 
   private int failedConnects;
+
+  /** Whether the attempt under way may have begun too early, and is repeated if it fails. */
+  private boolean connectsAgain;
+
   private Runnable withdraw = () -> {};
   private String obstacle = "";
   private int failedCalls;
@@ -164,6 +168,18 @@ final class Member implements Balancer.Candidate, SessionListener {
 
   // ---- its session ----
 
+  /** Connects at once if the server could not be reached before. */
+  void resetConnectBackoff() {
+    synchronized (this) {
+      failedConnects = 0;
+      if (connecting || session.state() != SessionState.IDLE) {
+        connectsAgain = connecting;
+        return;
+      }
+    }
+    connect();
+  }
+
   private void connect() {
     synchronized (this) {
       if (connecting || retired) {
@@ -180,17 +196,26 @@ final class Member implements Balancer.Candidate, SessionListener {
     if (failure == null && health != null) {
       health.begin(); // before the server counts as connected: calls wait for the first answer
     }
+    boolean again;
     synchronized (this) {
       connecting = false;
+      again = failure != null && connectsAgain && !retired;
+      connectsAgain = false;
       if (failure == null) {
         failedConnects = 0;
         obstacle = "";
+      } else if (again) {
+        obstacle = inWords(failure);
       } else if (!retired && session.state() != SessionState.ENDED) { // if the client was closed
         failedConnects++;
         obstacle = inWords(failure);
         long delay = settings.reconnect().nanos(failedConnects, settings.random());
         withdraw = settings.time().after(delay, this::connect);
       }
+    }
+    if (again) {
+      connect();
+      return;
     }
     if (failure != null) {
       whenUnreachable.run();
@@ -312,11 +337,10 @@ final class Member implements Balancer.Candidate, SessionListener {
 
   private static boolean isItsOwn(RpcException failure) {
     return switch (failure.status()) {
-      case UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL, PROTOCOL_ERROR -> true;
       case RESOURCE_EXHAUSTED -> !isOfThisEnd(failure);
       // No handler has answered: another server, or another version, is behind the address.
       case UNIMPLEMENTED, INCOMPATIBLE -> failure.execution() == Execution.NOT_EXECUTED;
-      case CANCELLED, INVALID_ARGUMENT, UNAUTHENTICATED, PERMISSION_DENIED -> false;
+      default -> failure.status().isServerFault();
     };
   }
 

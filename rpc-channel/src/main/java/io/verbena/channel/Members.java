@@ -163,6 +163,13 @@ final class Members implements Resolver.Listener {
     return kept.isEmpty() ? among : kept;
   }
 
+  /** Connects at once to each server that could not be reached, and looks for others. */
+  void resetConnectBackoff() {
+    resolver.refresh();
+    all.forEach(Member::resetConnectBackoff);
+    changed();
+  }
+
   /** Returns whether no server takes calls. */
   boolean isOut() {
     return all.stream().noneMatch(member -> member.obstacle().isEmpty());
@@ -284,14 +291,14 @@ final class Members implements Resolver.Listener {
       change = new CompletableFuture<>();
     }
     told.complete(null);
-    List.copyOf(waiting).forEach(this::looksAgain); // a copy, since calls may begin to wait again
+    List.copyOf(waiting).forEach(this::lookAgain); // a copy, since calls may begin to wait again
   }
 
   /** Lets an async call look again after a change that it was told of, unless it ends before. */
   void await(Runnable lookAgain, CompletableFuture<Void> change) {
     waiting.add(lookAgain);
     if (change.isDone()) {
-      looksAgain(lookAgain);
+      lookAgain(lookAgain);
     }
   }
 
@@ -300,7 +307,7 @@ final class Members implements Resolver.Listener {
     waiting.remove(lookAgain);
   }
 
-  private void looksAgain(Runnable lookAgain) {
+  private void lookAgain(Runnable lookAgain) {
     if (waiting.remove(lookAgain)) {
       lookAgain.run();
     }

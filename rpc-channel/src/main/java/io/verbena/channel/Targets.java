@@ -43,15 +43,22 @@ final class Targets {
     String written = target.strip().replaceAll("\\s*,\\s*", ",");
     Matcher scheme = SCHEME.matcher(written);
     try {
-      return URI.create(scheme.matches() ? scheme.group(1) + ":" + scheme.group(2) : written);
+      return URI.create(
+          scheme.matches() ? scheme.group(1) + ":" + escaped(scheme.group(2)) : written);
     } catch (IllegalArgumentException e) {
       String why =
           scheme.matches() && known().names().contains(scheme.group(1).toLowerCase(Locale.ROOT))
-              ? "'%s' is malformed (%s): write a target such as %s, without blanks or brackets"
+              ? "'%s' is malformed (%s): write a target such as %s, without blanks"
                   .formatted(target, e.getMessage(), "dns:///store.example:7400")
               : unknown(target, known());
       throw new IllegalArgumentException(why, e);
     }
+  }
+
+  /** Escapes what a URI does not take: the interface of an IPv6 address, and brackets in a path. */
+  private static String escaped(String place) {
+    String scoped = place.replaceAll("(\\[[^\\]%]*)%(?!25)", "$1%25");
+    return place.startsWith("///") ? scoped.replace("[", "%5B").replace("]", "%5D") : scoped;
   }
 
   private static ProviderChoice<ResolverProvider> known() {

@@ -41,7 +41,7 @@ public final class WireDecoder implements WireIn {
   private int end;
   private int depth;
   private int maxDepth;
-  private @Nullable MemorySegment @Nullable [] parts;
+  private @Nullable MemorySegment @Nullable [] largeValues;
   private @Nullable MessageStreams streams;
 
   private @Nullable BooleanSupplier unwanted;
@@ -79,8 +79,8 @@ public final class WireDecoder implements WireIn {
    * Sets the large values that arrived beside the next messages, in the order of their table:
    * arrays on the heap, and memory outside it. Null for messages without large values.
    */
-  public void parts(@Nullable MemorySegment @Nullable [] values) {
-    parts = values;
+  public void largeValues(@Nullable MemorySegment @Nullable [] values) {
+    largeValues = values;
   }
 
   /** Ends decoding with a {@link WireException} when the message is no longer wanted. */
@@ -97,7 +97,7 @@ public final class WireDecoder implements WireIn {
 
   /** Returns the number of bytes that arrived beside the message. */
   public long bytesBeside() {
-    @Nullable MemorySegment[] values = parts;
+    @Nullable MemorySegment[] values = largeValues;
     long bytes = 0;
     if (values != null) {
       for (MemorySegment value : values) {
@@ -247,12 +247,12 @@ public final class WireDecoder implements WireIn {
   }
 
   private boolean isOutside(int length) {
-    return length == LargeValues.OUTSIDE && parts != null;
+    return length == LargeValues.OUTSIDE && largeValues != null;
   }
 
   private MemorySegment outside(boolean array) {
     int index = readVarInt();
-    @Nullable MemorySegment[] values = parts;
+    @Nullable MemorySegment[] values = largeValues;
     MemorySegment value =
         values == null || index < 0 || index >= values.length ? null : values[index];
     if (values == null || value == null || (array && value.isNative())) {

@@ -46,8 +46,8 @@ public final class WireEncoder implements WireOut {
   private int maxDepth;
   private boolean spilled;
   private long cutOff = Long.MAX_VALUE;
-  private @Nullable Supplier<? extends LargeValues> partsMaker;
-  private @Nullable LargeValues parts;
+  private @Nullable Supplier<? extends LargeValues> largeValuesMaker;
+  private @Nullable LargeValues largeValues;
   private @Nullable MessageStreams streams;
   private @Nullable Growth growth;
 
@@ -64,7 +64,7 @@ public final class WireEncoder implements WireOut {
      * @param to the heap memory of the longer buffer in bytes
      * @throws WireException if there is no memory. The message then ends
      */
-    void grows(int from, int to);
+    void grow(int from, int to);
   }
 
   /**
@@ -96,7 +96,7 @@ public final class WireEncoder implements WireOut {
     this.cure = null;
     this.streams = null;
     this.growth = null;
-    dropParts();
+    dropLargeValues();
   }
 
   /**
@@ -107,11 +107,11 @@ public final class WireEncoder implements WireOut {
    */
   public void takeOut(long cutOff, Supplier<? extends LargeValues> maker) {
     this.cutOff = cutOff;
-    this.partsMaker = maker;
+    this.largeValuesMaker = maker;
   }
 
   /** Asks for the heap memory of the message that was started. Otherwise it is simply allocated. */
-  public void growsBy(Growth provider) {
+  public void setGrowth(Growth provider) {
     growth = provider;
   }
 
@@ -120,38 +120,38 @@ public final class WireEncoder implements WireOut {
    * none.
    */
   public @Nullable LargeValues finish() {
-    LargeValues taken = parts;
+    LargeValues taken = largeValues;
     if (taken != null) {
       int table = position;
       taken.writeTable(this);
       writeInt(position - table);
-      parts = null;
+      largeValues = null;
     }
     growth = null; // a pooled encoder does not keep it alive
     return taken;
   }
 
-  private void dropParts() {
+  private void dropLargeValues() {
     cutOff = Long.MAX_VALUE;
-    partsMaker = null;
-    if (parts != null) {
-      parts.close();
-      parts = null;
+    largeValuesMaker = null;
+    if (largeValues != null) {
+      largeValues.close();
+      largeValues = null;
     }
   }
 
   private boolean takesOut(MemorySegment value, boolean array) {
-    Supplier<? extends LargeValues> maker = partsMaker;
+    Supplier<? extends LargeValues> maker = largeValuesMaker;
     if (maker == null) {
       return false;
     }
-    LargeValues before = parts;
+    LargeValues before = largeValues;
     LargeValues taking = before == null ? maker.get() : before;
-    parts = taking; // if this throws, it is dropped with the message
+    largeValues = taking; // if this throws, it is dropped with the message
     int index = taking.take(value, array);
     if (index == LargeValues.NOT_TAKEN) {
       cure = taking.cure();
-      parts = before; // a message without large values has no table
+      largeValues = before; // a message without large values has no table
       return false;
     }
     writeVarInt(LargeValues.OUTSIDE);
@@ -178,8 +178,8 @@ public final class WireEncoder implements WireOut {
   }
 
   /** Returns whether some values travel beside the message. */
-  public boolean hasParts() {
-    return parts != null;
+  public boolean hasLargeValues() {
+    return largeValues != null;
   }
 
   /** Returns whether the message has outgrown its slot. {@link #buffer()} is then a new one. */
@@ -206,7 +206,12 @@ public final class WireEncoder implements WireOut {
    * @param length the remaining length in bytes
    */
   public void takeBack(int length) {
-    dropParts();
+    if (spilled && start + length <= home.limit()) { // what fits into a slot is sent from there
+      home.put(start, buffer, start, length);
+      buffer = home;
+      spilled = false;
+    }
+    dropLargeValues();
     position = start + length;
     depth = 0;
   }
@@ -218,7 +223,7 @@ public final class WireEncoder implements WireOut {
   boolean compress(Lz4 by) {
     int plain = length();
     long most = Compression.mostCompressed(plain);
-    if (parts != null || most > MOST_COMPRESSED) {
+    if (largeValues != null || most > MOST_COMPRESSED) {
       return false;
     }
     byte[] block = new byte[(int) most];
@@ -242,10 +247,10 @@ public final class WireEncoder implements WireOut {
    * alive.
    */
   public void drop() {
-    if (!spilled && parts == null && streams == null) {
+    if (!spilled && largeValues == null && streams == null) {
       return;
     }
-    dropParts();
+    dropLargeValues();
     streams = null;
     buffer = NONE;
     home = NONE;
@@ -431,7 +436,7 @@ public final class WireEncoder implements WireOut {
     long doubled = Math.max(needed, 2L * Math.max(limit - start, 512));
     int capacity = start + (int) Math.min(doubled, maxMessageBytes);
     if (growth != null) {
-      growth.grows(spilled ? buffer.capacity() : 0, capacity);
+      growth.grow(spilled ? buffer.capacity() : 0, capacity);
     }
     ByteBuffer larger = ByteBuffer.allocate(capacity);
     larger.put(0, buffer, 0, position);

@@ -85,6 +85,11 @@ final class InMemoryDriver implements LinkDriver {
     }
   }
 
+  @Override
+  public boolean mayChangeThread() {
+    return attempts.isEmpty() && listenings.isEmpty() && !closed;
+  }
+
   /** Notes that there is work for {@link #poll}. Safe for use by any thread. */
   void signal() {
     if (!signalled) {

@@ -1,7 +1,7 @@
 package io.verbena.codegen.lock;
 
-import io.verbena.codegen.Message;
 import io.verbena.codegen.Reporter;
+import io.verbena.codegen.RpcDiagnostic;
 import io.verbena.codegen.lock.Lock.Entry;
 import io.verbena.codegen.lock.Lock.Part;
 import io.verbena.codegen.model.Operation;
@@ -12,7 +12,9 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import javax.lang.model.element.Element;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +26,9 @@ public final class LockCheck {
   private final Service service;
   private final Path file;
   private final Reporter reporter;
+
+  /** Types of parts before and now, of which an error tells. */
+  private final Set<String> changes = new HashSet<>();
 
   /**
    * Makes a check of one contract.
@@ -53,20 +58,20 @@ public final class LockCheck {
         return;
       }
       String after = now.text(service.name());
-      if (after.equals(before)) {
-        return;
+      if (after.lines().toList().equals(before.lines().toList())) {
+        return; // git may have changed the ends of the lines
       }
       if (frozen) {
-        reporter.error(service.element(), Message.LOCK_FROZEN, file, firstNew(before, after));
+        reporter.error(service.element(), RpcDiagnostic.LOCK_FROZEN, file, firstNew(before, after));
         return;
       }
       Files.createDirectories(file.toAbsolutePath().getParent());
       Files.writeString(file, after);
     } catch (Lock.UnreadableException e) {
       reporter.error(
-          service.element(), Message.LOCK_UNREADABLE, file, String.valueOf(e.getMessage()));
+          service.element(), RpcDiagnostic.LOCK_UNREADABLE, file, String.valueOf(e.getMessage()));
     } catch (IOException e) {
-      reporter.error(service.element(), Message.LOCK_UNREADABLE, file, e);
+      reporter.error(service.element(), RpcDiagnostic.LOCK_UNREADABLE, file, e);
     }
   }
 
@@ -98,7 +103,7 @@ public final class LockCheck {
                 now.methods().put(id, new Entry(was.kind(), was.name(), true, List.of()));
               } else if (was.removed()) {
                 int free = 1 + Math.max(now.methods().lastKey(), locked.methods().lastKey());
-                reporter.error(element(id), Message.LOCKED_ID, id, was.name(), free);
+                reporter.error(element(id), RpcDiagnostic.LOCKED_ID, id, was.name(), free);
               } else {
                 method(id, was, is);
               }
@@ -155,7 +160,7 @@ public final class LockCheck {
       } else if (old.isRemoved()) {
         int free = 1 + all.stream().mapToInt(LockCheck::id).max().orElseThrow();
         reporter.error(
-            service.element(), Message.LOCKED_ID, same.name(), "a subtype of " + name, free);
+            service.element(), RpcDiagnostic.LOCKED_ID, same.name(), "a subtype of " + name, free);
       } else if (!old.type().equals(same.type())) {
         differ(service.element(), "type " + name, old.toString(), same.toString());
       }
@@ -173,7 +178,8 @@ public final class LockCheck {
   }
 
   private void same(Element at, String what, List<Part> was, List<Part> is) {
-    if (!texts(was).equals(texts(is))) {
+    boolean isOneType = was.size() == 1 && is.size() == 1;
+    if (!texts(was).equals(texts(is)) && !(isOneType && isTold(was.getFirst(), is.getFirst()))) {
       differ(at, what, String.join(", ", texts(was)), String.join(", ", texts(is)));
     }
   }
@@ -193,15 +199,24 @@ public final class LockCheck {
       Part same = i < is.size() ? is.get(i) : null;
       if (same == null) {
         differ(at, what, old.toString(), "nothing");
+        return; // those behind it have moved because of it
       } else if (!old.type().equals(same.type()) || hasMoved(old, same, was, is)) {
-        differ(at, what, old.toString(), same.toString());
+        if (!isTold(old, same)) {
+          differ(at, what, old.toString(), same.toString());
+        }
+        return;
       }
     }
     for (Part added : is.subList(Math.min(was.size(), is.size()), is.size())) {
       if (!added.optional()) {
-        reporter.error(at, Message.LOCKED_WITHOUT_DEFAULT, what, added);
+        reporter.error(at, RpcDiagnostic.LOCKED_WITHOUT_DEFAULT, what, added);
       }
     }
+  }
+
+  /** Returns whether another part has told of the same: a type that is renamed has many uses. */
+  private boolean isTold(Part old, Part same) {
+    return old.name().equals(same.name()) && !changes.add(old.type() + " " + same.type());
   }
 
   private static boolean hasMoved(Part old, Part same, List<Part> was, List<Part> is) {
@@ -210,6 +225,6 @@ public final class LockCheck {
   }
 
   private void differ(Element at, String what, String was, String is) {
-    reporter.error(at, Message.LOCKED, what, is, was, file);
+    reporter.error(at, RpcDiagnostic.LOCKED, what, is, was, file);
   }
 }

@@ -3,8 +3,8 @@ package io.verbena.codegen.read;
 import com.palantir.javapoet.ClassName;
 import io.verbena.api.RpcType;
 import io.verbena.api.RpcUnknown;
-import io.verbena.codegen.Message;
 import io.verbena.codegen.Reporter;
+import io.verbena.codegen.RpcDiagnostic;
 import io.verbena.codegen.model.Definition;
 import io.verbena.codegen.model.Definition.Subtype;
 import io.verbena.codegen.model.Shape;
@@ -20,6 +20,7 @@ import javax.lang.model.element.ElementKind;
 import javax.lang.model.element.Modifier;
 import javax.lang.model.element.TypeElement;
 import javax.lang.model.element.TypeParameterElement;
+import javax.lang.model.element.VariableElement;
 import javax.lang.model.type.DeclaredType;
 import javax.lang.model.type.TypeKind;
 import javax.lang.model.type.TypeMirror;
@@ -34,10 +35,10 @@ import org.jspecify.annotations.Nullable;
 final class ChoiceReader {
   private final ShapeReader shapes;
   private final Types types;
-  private final Access access;
+  private final Visibility access;
   private final Reporter reporter;
 
-  ChoiceReader(ShapeReader shapes, Types types, Access access, Reporter reporter) {
+  ChoiceReader(ShapeReader shapes, Types types, Visibility access, Reporter reporter) {
     this.shapes = shapes;
     this.types = types;
     this.access = access;
@@ -45,12 +46,12 @@ final class ChoiceReader {
   }
 
   /** Reads an enum. */
-  Definition constants(TypeElement type, Shape.Named shape, Element site) {
-    List<Element> constants =
-        type.getEnclosedElements().stream()
-            .filter(e -> e.getKind() == ElementKind.ENUM_CONSTANT)
-            .map(e -> (Element) e)
-            .toList();
+  @Nullable Definition constants(TypeElement type, Shape.Named shape, Element site) {
+    List<VariableElement> constants =
+        access.fields(type, ElementKind.ENUM_CONSTANT, site, reporter);
+    if (constants == null) {
+      return null;
+    }
     Element unknown = unknown(constants, type, site);
     return new Definition.Constants(
         shape.name(),
@@ -65,7 +66,7 @@ final class ChoiceReader {
         all.stream().filter(one -> one.getAnnotation(RpcUnknown.class) != null).toList();
     if (marked.size() > 1) {
       reporter.error(
-          access.site(marked.getLast(), site), Message.UNKNOWN_TWICE, type.getSimpleName());
+          access.site(marked.getLast(), site), RpcDiagnostic.UNKNOWN_TWICE, type.getSimpleName());
     }
     return marked.isEmpty() ? null : marked.getFirst();
   }
@@ -96,7 +97,7 @@ final class ChoiceReader {
   private void checkEmpty(TypeElement subtype, @Nullable Definition definition, Element site) {
     boolean empty = definition instanceof Definition.Members type && type.members().isEmpty();
     if (definition != null && !empty) {
-      reporter.error(site, Message.UNKNOWN_WITH_MEMBERS, subtype.getSimpleName());
+      reporter.error(site, RpcDiagnostic.UNKNOWN_WITH_MEMBERS, subtype.getSimpleName());
     }
   }
 
@@ -119,20 +120,25 @@ final class ChoiceReader {
       if (annotation == null) {
         reporter.error(
             here,
-            Message.SUBTYPE_WITHOUT_ID,
+            RpcDiagnostic.SUBTYPE_WITHOUT_ID,
             subtype.getSimpleName(),
             sealed.getSimpleName(),
             free);
       } else if (annotation.id() <= 0) {
         reporter.errorAt(
-            here, RpcType.class, "id", Message.SUBTYPE_ID_NOT_POSITIVE, annotation.id(), free);
+            here,
+            RpcType.class,
+            "id",
+            RpcDiagnostic.SUBTYPE_ID_NOT_POSITIVE,
+            annotation.id(),
+            free);
       } else if (ids.containsKey(annotation.id())) {
         Element other = ids.get(annotation.id());
         reporter.errorAt(
             here,
             RpcType.class,
             "id",
-            Message.SUBTYPE_DUPLICATE_ID,
+            RpcDiagnostic.SUBTYPE_DUPLICATE_ID,
             annotation.id(),
             other == null ? "" : other.getSimpleName(),
             free);
@@ -146,19 +152,20 @@ final class ChoiceReader {
   private @Nullable Shape subtype(
       TypeElement subtype, TypeElement sealed, List<Shape> arguments, Element site) {
     if (subtype.getModifiers().contains(Modifier.NON_SEALED)) {
-      reporter.error(site, Message.OPEN_SUBTYPE, subtype.getSimpleName(), sealed.getSimpleName());
+      reporter.error(
+          site, RpcDiagnostic.OPEN_SUBTYPE, subtype.getSimpleName(), sealed.getSimpleName());
       return null;
     }
-    Map<Element, Shape> bound = new HashMap<>();
+    Map<String, Shape> bound = new HashMap<>();
     if (!binds(subtype, sealed, arguments, bound, site)) {
       return null;
     }
     List<Shape> subtypeArguments = new ArrayList<>();
     for (TypeParameterElement parameter : subtype.getTypeParameters()) {
-      Shape argument = bound.get(parameter);
+      Shape argument = bound.get(parameter.getSimpleName().toString());
       if (argument == null) {
         reporter.error(
-            site, Message.SUBTYPE_ARGUMENTS, subtype.getSimpleName(), sealed.getSimpleName());
+            site, RpcDiagnostic.SUBTYPE_ARGUMENTS, subtype.getSimpleName(), sealed.getSimpleName());
         return null;
       }
       subtypeArguments.add(argument);
@@ -175,7 +182,7 @@ final class ChoiceReader {
       TypeElement subtype,
       TypeElement sealed,
       List<Shape> arguments,
-      Map<Element, Shape> bound,
+      Map<String, Shape> bound,
       Element site) {
     for (TypeMirror parent : types.directSupertypes(subtype.asType())) {
       if (!(parent instanceof DeclaredType declared) || !declared.asElement().equals(sealed)) {
@@ -184,7 +191,8 @@ final class ChoiceReader {
       for (int i = 0; i < declared.getTypeArguments().size(); i++) {
         TypeMirror argument = declared.getTypeArguments().get(i);
         if (argument.getKind() == TypeKind.TYPEVAR) {
-          bound.put(((TypeVariable) argument).asElement(), arguments.get(i));
+          bound.put(
+              ((TypeVariable) argument).asElement().getSimpleName().toString(), arguments.get(i));
           continue;
         }
         if (argument.toString().contains("<") && !subtype.getTypeParameters().isEmpty()) {

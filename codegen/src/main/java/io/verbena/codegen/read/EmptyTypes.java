@@ -19,11 +19,11 @@ import org.jspecify.annotations.Nullable;
  * and an enum without constants. A member that may be null or empty, or another subtype, ends such
  * a cycle.
  */
-final class Instances {
+final class EmptyTypes {
   private final SortedMap<String, Definition> definitions;
   private final Set<String> makeable = new HashSet<>();
 
-  Instances(SortedMap<String, Definition> definitions) {
+  EmptyTypes(SortedMap<String, Definition> definitions) {
     this.definitions = definitions;
     while (addMakeable()) {
       // Each round finds the types that need only those found before.

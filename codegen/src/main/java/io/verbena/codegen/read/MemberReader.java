@@ -1,8 +1,8 @@
 package io.verbena.codegen.read;
 
 import com.palantir.javapoet.ClassName;
-import io.verbena.codegen.Message;
 import io.verbena.codegen.Reporter;
+import io.verbena.codegen.RpcDiagnostic;
 import io.verbena.codegen.model.Definition;
 import io.verbena.codegen.model.Definition.Construction;
 import io.verbena.codegen.model.Definition.Member;
@@ -15,6 +15,7 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.lang.model.element.Element;
+import javax.lang.model.element.ElementKind;
 import javax.lang.model.element.ExecutableElement;
 import javax.lang.model.element.Modifier;
 import javax.lang.model.element.RecordComponentElement;
@@ -32,13 +33,15 @@ import org.jspecify.annotations.Nullable;
 final class MemberReader {
   private final ShapeReader shapes;
   private final Types types;
-  private final Access access;
+  private final Visibility access;
+  private final Declarations declarations;
   private final Reporter reporter;
 
-  MemberReader(ShapeReader shapes, Types types, Access access, Reporter reporter) {
+  MemberReader(ShapeReader shapes, Types types, Visibility access, Reporter reporter) {
     this.shapes = shapes;
     this.types = types;
     this.access = access;
+    this.declarations = access.declarations();
     this.reporter = reporter;
   }
 
@@ -62,7 +65,7 @@ final class MemberReader {
    */
   Definition ofClass(TypeElement type, Shape.Named shape, Bindings bindings, Element site) {
     if (!access.makes(type)) {
-      reporter.error(access.site(type, site), Message.NO_CONSTRUCTOR, type.getSimpleName());
+      reporter.error(access.site(type, site), RpcDiagnostic.NO_CONSTRUCTOR, type.getSimpleName());
     }
     List<Member> members = new ArrayList<>();
     addFields(type, type, bindings, site, members);
@@ -93,7 +96,8 @@ final class MemberReader {
         addFields(parent, type, Bindings.of(parent, arguments), site, to);
       }
     }
-    for (VariableElement field : ElementFilter.fieldsIn(declaring.getEnclosedElements())) {
+    List<VariableElement> fields = access.fields(declaring, ElementKind.FIELD, site, reporter);
+    for (VariableElement field : fields == null ? List.<VariableElement>of() : fields) {
       boolean isState =
           !field.getModifiers().contains(Modifier.STATIC)
               && !field.getModifiers().contains(Modifier.TRANSIENT);
@@ -113,7 +117,7 @@ final class MemberReader {
     if (getter == null) {
       reporter.error(
           here,
-          Message.NO_ACCESSOR,
+          RpcDiagnostic.NO_ACCESSOR,
           name,
           missingGetter(name, fieldType, type) + order(field, "lombok\\..*"));
       return null;
@@ -122,15 +126,15 @@ final class MemberReader {
     if (setter == null) {
       reporter.error(
           here,
-          Message.NO_ACCESSOR,
+          RpcDiagnostic.NO_ACCESSOR,
           name,
           missingSetter(name, fieldType, type) + order(field, "lombok\\.(Data|Setter)"));
       return null;
     }
     boolean nullable =
-        Access.isNullable(field)
-            || Access.isNullable(getter)
-            || Access.isNullable(getter.getReturnType());
+        Visibility.isNullable(field)
+            || Visibility.isNullable(getter)
+            || Visibility.isNullable(getter.getReturnType());
     Shape shape = shapes.read(field.asType(), nullable, bindings, here);
     return shape == null
         ? null
@@ -153,7 +157,7 @@ final class MemberReader {
   /** Returns the getter whose result is the member's own type; other methods may have its names. */
   private @Nullable ExecutableElement getter(String name, TypeMirror of, TypeElement type) {
     return Stream.of(getters(name, of), beanNames("get", name, of, type))
-        .flatMap(names -> access.getters(type, names).stream())
+        .flatMap(names -> access.accessors(type, names, 0).stream())
         .filter(method -> types.isSameType(in(type, method).getReturnType(), of))
         .findFirst()
         .orElse(null);
@@ -161,7 +165,7 @@ final class MemberReader {
 
   private String missingGetter(String name, TypeMirror of, TypeElement type) {
     List<String> names = getters(name, of);
-    List<ExecutableElement> others = access.getters(type, names);
+    List<ExecutableElement> others = access.accessors(type, names, 0);
     return others.isEmpty()
         ? "getter " + names.getFirst() + "()"
         : "getter %s() that returns %s: %s() returns %s"
@@ -180,7 +184,7 @@ final class MemberReader {
   private @Nullable String setter(String name, TypeMirror fieldType, TypeElement type) {
     List<String> names = List.of("set" + capitalized(name), name);
     return Stream.of(names, beanNames("set", name, fieldType, type))
-        .flatMap(some -> setters(some, type).stream())
+        .flatMap(some -> access.accessors(type, some, 1).stream())
         .filter(
             method -> types.isSameType(in(type, method).getParameterTypes().getFirst(), fieldType))
         .map(method -> method.getSimpleName().toString())
@@ -190,7 +194,7 @@ final class MemberReader {
 
   private String missingSetter(String name, TypeMirror of, TypeElement type) {
     String setter = "set" + capitalized(name);
-    List<ExecutableElement> others = setters(List.of(setter, name), type);
+    List<ExecutableElement> others = access.accessors(type, List.of(setter, name), 1);
     String wanted = "setter " + setter;
     return others.isEmpty()
         ? wanted + "(...)"
@@ -204,14 +208,6 @@ final class MemberReader {
                 simple(in(type, others.getFirst()).getParameterTypes().getFirst()));
   }
 
-  private List<ExecutableElement> setters(List<String> names, TypeElement type) {
-    return access.methods(type).stream()
-        .filter(method -> names.contains(method.getSimpleName().toString()))
-        .filter(method -> method.getParameters().size() == 1)
-        .filter(method -> !method.getModifiers().contains(Modifier.STATIC) && access.sees(method))
-        .toList();
-  }
-
   /**
    * Reads an exception. Its members are the parameters of the longest constructor for which
    * accessors exist.
@@ -220,7 +216,7 @@ final class MemberReader {
     ExecutableElement constructor =
         type.getModifiers().contains(Modifier.ABSTRACT)
             ? null
-            : ElementFilter.constructorsIn(type.getEnclosedElements()).stream()
+            : declarations.constructors(type).stream()
                 .filter(access::sees)
                 .filter(c -> c.getParameters().stream().allMatch(p -> accessor(p, c, type) != null))
                 .max(Comparator.comparingInt(c -> c.getParameters().size()))
@@ -228,7 +224,7 @@ final class MemberReader {
     if (constructor == null) {
       reporter.error(
           access.site(type, site),
-          Message.EXCEPTION_CONSTRUCTOR,
+          RpcDiagnostic.EXCEPTION_CONSTRUCTOR,
           type.getSimpleName(),
           cureOfException(type));
       return null;
@@ -237,11 +233,11 @@ final class MemberReader {
     for (VariableElement parameter : constructor.getParameters()) {
       String accessor = accessor(parameter, constructor, type);
       boolean isMessage = "getMessage".equals(accessor);
-      boolean nullable = isMessage || Access.isNullable(parameter);
+      boolean nullable = isMessage || Visibility.isNullable(parameter);
       Shape member =
           shapes.read(parameter.asType(), nullable, Bindings.NONE, access.site(parameter, site));
       if (member != null && accessor != null) {
-        String name = isMessage ? "message" : parameter.getSimpleName().toString();
+        String name = isMessage ? "message" : declarations.name(parameter);
         members.add(new Member(name, member, accessor, ""));
       }
     }
@@ -253,7 +249,7 @@ final class MemberReader {
   private String cureOfException(TypeElement type) {
     List<VariableElement> kept = fieldsWithGetters(type);
     String accessors =
-        ElementFilter.constructorsIn(type.getEnclosedElements()).stream()
+        declarations.constructors(type).stream()
             .filter(access::sees)
             .max(Comparator.comparingInt(c -> c.getParameters().size()))
             .filter(longest -> longest.getParameters().size() > kept.size() + 1)
@@ -277,7 +273,7 @@ final class MemberReader {
   private String missingAccessors(ExecutableElement constructor, TypeElement type) {
     List<String> missing = new ArrayList<>();
     for (VariableElement parameter : constructor.getParameters()) {
-      String name = parameter.getSimpleName().toString();
+      String name = declarations.name(parameter);
       if (accessor(parameter, constructor, type) == null
           && !name.matches("arg\\d+")
           && !shapes.isLostCause(parameter.asType())) {
@@ -309,7 +305,7 @@ final class MemberReader {
    */
   private @Nullable String accessor(
       VariableElement parameter, ExecutableElement constructor, TypeElement type) {
-    String name = parameter.getSimpleName().toString();
+    String name = declarations.name(parameter);
     ExecutableElement getter = getter(name, parameter.asType(), type);
     if (getter != null) {
       return shapes.isLostCause(parameter.asType()) ? null : getter.getSimpleName().toString();
@@ -344,7 +340,7 @@ final class MemberReader {
     }
     String property = name.substring(2);
     boolean isTaken =
-        Access.hierarchy(type).stream()
+        Visibility.hierarchy(type).stream()
             .flatMap(declaring -> ElementFilter.fieldsIn(declaring.getEnclosedElements()).stream())
             .anyMatch(field -> capitalized(field.getSimpleName().toString()).equals(property));
     return isTaken ? List.of() : List.of(prefix + property);

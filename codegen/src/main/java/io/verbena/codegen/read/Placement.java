@@ -4,8 +4,8 @@ import io.verbena.api.RpcMethod;
 import io.verbena.api.RpcService;
 import io.verbena.api.RpcType;
 import io.verbena.api.RpcUnknown;
-import io.verbena.codegen.Message;
 import io.verbena.codegen.Reporter;
+import io.verbena.codegen.RpcDiagnostic;
 import java.lang.annotation.Annotation;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -65,11 +65,12 @@ public final class Placement {
   /** Reports what is certain only at the end: a later round may have a contract that inherits. */
   public void end(Reporter reporter) {
     for (String name : contracts) { // what a contract inherits is of use
-      Access.hierarchy(elements.getTypeElement(name)).forEach(of -> noContracts.remove(nameOf(of)));
+      Visibility.hierarchy(elements.getTypeElement(name))
+          .forEach(of -> noContracts.remove(nameOf(of)));
     }
     for (String name : noContracts) {
       TypeElement type = elements.getTypeElement(name);
-      reporter.error(type, Message.NOT_A_CONTRACT, type.getSimpleName());
+      reporter.error(type, RpcDiagnostic.NOT_A_CONTRACT, type.getSimpleName());
     }
   }
 
@@ -89,7 +90,11 @@ public final class Placement {
   private static void report(
       Reporter reporter, Element element, Class<? extends Annotation> annotation, String place) {
     reporter.error(
-        element, Message.NO_EFFECT, annotation.getSimpleName(), element.getSimpleName(), place);
+        element,
+        RpcDiagnostic.NO_EFFECT,
+        annotation.getSimpleName(),
+        element.getSimpleName(),
+        place);
   }
 
   private static boolean isSubtypeOfSealed(Element element) {

@@ -3,8 +3,8 @@ package io.verbena.codegen.read;
 import com.palantir.javapoet.ClassName;
 import io.verbena.api.RpcService;
 import io.verbena.api.wire.Serializer;
-import io.verbena.codegen.Message;
 import io.verbena.codegen.Reporter;
+import io.verbena.codegen.RpcDiagnostic;
 import io.verbena.codegen.model.Definition;
 import io.verbena.codegen.model.Shape;
 import io.verbena.codegen.read.ShapeReader.Bindings;
@@ -24,10 +24,10 @@ import org.jspecify.annotations.Nullable;
 final class SerializerReader {
   private final ShapeReader shapes;
   private final Types types;
-  private final Access access;
+  private final Visibility access;
   private final Reporter reporter;
 
-  SerializerReader(ShapeReader shapes, Types types, Access access, Reporter reporter) {
+  SerializerReader(ShapeReader shapes, Types types, Visibility access, Reporter reporter) {
     this.shapes = shapes;
     this.types = types;
     this.access = access;
@@ -42,19 +42,19 @@ final class SerializerReader {
       }
       TypeElement serializer = (TypeElement) ((DeclaredType) type).asElement();
       if (!isUsable(serializer)) {
-        report(contract, Message.SERIALIZER_CLASS, serializer.getSimpleName());
+        report(contract, RpcDiagnostic.SERIALIZER_CLASS, serializer.getSimpleName());
         continue;
       }
       Definition.Custom custom = custom(serializer, contract);
       if (custom == null) {
-        report(contract, Message.SERIALIZER_TYPE, serializer.getSimpleName());
+        report(contract, RpcDiagnostic.SERIALIZER_TYPE, serializer.getSimpleName());
         continue;
       }
       Definition.Custom other = shapes.register(custom);
       if (other != null) {
         report(
             contract,
-            Message.SERIALIZER_TWICE,
+            RpcDiagnostic.SERIALIZER_TWICE,
             other.serializer().simpleName(),
             serializer.getSimpleName(),
             custom.label());
@@ -62,7 +62,7 @@ final class SerializerReader {
     }
   }
 
-  private void report(TypeElement contract, Message message, Object... arguments) {
+  private void report(TypeElement contract, RpcDiagnostic message, Object... arguments) {
     reporter.errorAt(contract, RpcService.class, "serializers", message, arguments);
   }
 
@@ -104,7 +104,7 @@ final class SerializerReader {
   }
 
   private @Nullable DeclaredType asSerializer(TypeMirror type) {
-    if (Access.is(type, Serializer.class)) {
+    if (Visibility.is(type, Serializer.class)) {
       return (DeclaredType) type;
     }
     for (TypeMirror parent : types.directSupertypes(type)) {

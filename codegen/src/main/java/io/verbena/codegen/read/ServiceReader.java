@@ -7,8 +7,8 @@ import io.verbena.api.RpcMethod;
 import io.verbena.api.RpcService;
 import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.Received;
-import io.verbena.codegen.Message;
 import io.verbena.codegen.Reporter;
+import io.verbena.codegen.RpcDiagnostic;
 import io.verbena.codegen.model.Bulk;
 import io.verbena.codegen.model.Operation;
 import io.verbena.codegen.model.Operation.Argument;
@@ -42,12 +42,14 @@ public final class ServiceReader {
   private static final Set<String> TOO_WIDE =
       Set.of("java.lang.Throwable", "java.lang.Exception", "java.lang.RuntimeException");
 
+  private final Declarations declarations;
   private final Elements elements;
   private final Types types;
   private final Reporter reporter;
 
   /** Makes a reader that reports to this reporter only. */
   public ServiceReader(ProcessingEnvironment environment, Reporter reporter) {
+    this.declarations = new Declarations(environment);
     this.elements = environment.getElementUtils();
     this.types = environment.getTypeUtils();
     this.reporter = reporter;
@@ -55,17 +57,17 @@ public final class ServiceReader {
 
   /** Returns the contract, with gaps for reported errors; null if it is not a contract at all. */
   public @Nullable Service read(TypeElement contract) {
-    Access access = new Access(elements, elements.getPackageOf(contract));
+    Visibility access = new Visibility(elements, declarations, elements.getPackageOf(contract));
     if (contract.getKind() != ElementKind.INTERFACE) {
-      reporter.error(contract, Message.NOT_AN_INTERFACE, contract.getSimpleName());
+      reporter.error(contract, RpcDiagnostic.NOT_AN_INTERFACE, contract.getSimpleName());
       return null;
     }
     if (!contract.getTypeParameters().isEmpty()) {
-      reporter.error(contract, Message.GENERIC_SERVICE, contract.getSimpleName());
+      reporter.error(contract, RpcDiagnostic.GENERIC_SERVICE, contract.getSimpleName());
       return null;
     }
     if (!access.sees(contract)) {
-      reporter.error(contract, Message.PRIVATE_SERVICE, contract.getSimpleName());
+      reporter.error(contract, RpcDiagnostic.PRIVATE_SERVICE, contract.getSimpleName());
       return null;
     }
     RpcService annotation = contract.getAnnotation(RpcService.class);
@@ -104,7 +106,7 @@ public final class ServiceReader {
     return true;
   }
 
-  private List<Operation> operations(TypeElement contract, Access access, ShapeReader shapes) {
+  private List<Operation> operations(TypeElement contract, Visibility access, ShapeReader shapes) {
     List<ExecutableElement> methods =
         access.methods(contract).stream()
             .filter(method -> isOf(contract, method) && !isObjects(method))
@@ -123,16 +125,21 @@ public final class ServiceReader {
       Element site = access.site(method, contract);
       String name = method.getSimpleName().toString();
       if (!isAbstract && annotation != null) {
-        reporter.error(site, Message.NOT_ABSTRACT, name);
+        reporter.error(site, RpcDiagnostic.NOT_ABSTRACT, name);
       } else if (isAbstract && annotation == null) {
-        reporter.error(site, Message.MISSING_RPC_METHOD, name, free);
+        reporter.error(site, RpcDiagnostic.MISSING_RPC_METHOD, name, free);
       } else if (isAbstract && !method.getTypeParameters().isEmpty()) {
-        reporter.error(site, Message.GENERIC_METHOD, name);
+        reporter.error(site, RpcDiagnostic.GENERIC_METHOD, name);
+      } else if (annotation != null && isSuspended(method)) {
+        reporter.error(site, RpcDiagnostic.SUSPEND, name);
       } else if (annotation != null && lacksNames(method, site)) {
         reporter.error(
-            site, Message.NO_PARAMETER_NAMES, String.valueOf(method.getEnclosingElement()), name);
+            site,
+            RpcDiagnostic.NO_PARAMETER_NAMES,
+            String.valueOf(method.getEnclosingElement()),
+            name);
       } else if (annotation != null && isObjectsWithAnotherResult(method)) {
-        reporter.error(site, Message.METHOD_OF_OBJECT, name);
+        reporter.error(site, RpcDiagnostic.METHOD_OF_OBJECT, name);
       } else if (annotation != null) {
         operations.add(operation(contract, method, annotation, access, shapes));
       }
@@ -156,13 +163,23 @@ public final class ServiceReader {
             .anyMatch(own -> elements.overrides(method, own, object) || restates(method, own));
   }
 
+  /** Kotlin's suspend functions get their continuation as a last parameter. */
+  private static boolean isSuspended(ExecutableElement method) {
+    List<? extends VariableElement> parameters = method.getParameters();
+    return !parameters.isEmpty()
+        && parameters.getLast().asType() instanceof DeclaredType type
+        && ((TypeElement) type.asElement())
+            .getQualifiedName()
+            .contentEquals("kotlin.coroutines.Continuation");
+  }
+
   /** The compiler makes up names where a class file has none. One parameter cannot be swapped. */
-  private static boolean lacksNames(ExecutableElement method, Element site) {
+  private boolean lacksNames(ExecutableElement method, Element site) {
     List<? extends VariableElement> parameters = method.getParameters();
     return !site.equals(method)
         && parameters.size() > 1
         && IntStream.range(0, parameters.size())
-            .allMatch(i -> parameters.get(i).getSimpleName().contentEquals("arg" + i));
+            .allMatch(i -> declarations.name(parameters.get(i)).equals("arg" + i));
   }
 
   /** A class can neither have the method with a CompletionStage, nor a clone() of a primitive. */
@@ -185,7 +202,7 @@ public final class ServiceReader {
       TypeElement contract,
       ExecutableElement method,
       RpcMethod annotation,
-      Access access,
+      Visibility access,
       ShapeReader shapes) {
     // The contract may fix the type arguments of an interface that it inherits from.
     ExecutableType type =
@@ -196,21 +213,23 @@ public final class ServiceReader {
     List<Argument> arguments = new ArrayList<>();
     for (int i = 0; i < method.getParameters().size(); i++) {
       VariableElement parameter = method.getParameters().get(i);
-      boolean nullable = Access.isNullable(parameter) || Access.isNullable(parameter.asType());
+      boolean nullable =
+          Visibility.isNullable(parameter) || Visibility.isNullable(parameter.asType());
       TypeMirror parameterType = type.getParameterTypes().get(i);
       Shape shape =
-          Access.is(parameterType, Landing.class)
+          Visibility.is(parameterType, Landing.class)
               ? Bulk.LANDING
               : shapes.readWhole(parameterType, nullable, access.site(parameter, contract));
       if (shape != null) {
-        arguments.add(new Argument(parameter.getSimpleName().toString(), shape));
+        arguments.add(new Argument(declarations.name(parameter), shape));
       }
     }
     Shape result = null;
     if (type.getReturnType().getKind() != TypeKind.VOID) {
-      boolean nullable = Access.isNullable(method) || Access.isNullable(method.getReturnType());
+      boolean nullable =
+          Visibility.isNullable(method) || Visibility.isNullable(method.getReturnType());
       result =
-          Access.is(type.getReturnType(), Received.class)
+          Visibility.is(type.getReturnType(), Received.class)
               ? Bulk.RECEIVED
               : shapes.readWhole(type.getReturnType(), nullable, site);
     }
@@ -248,10 +267,10 @@ public final class ServiceReader {
       String name = ((TypeElement) declared.asElement()).getQualifiedName().toString();
       if (name.equals(RpcException.class.getName())) {
         unsent.add(ClassName.get(RpcException.class));
-      } else if (Access.is(declared, InterruptedException.class)) {
-        reporter.error(site, Message.INTERRUPTED, method);
+      } else if (Visibility.is(declared, InterruptedException.class)) {
+        reporter.error(site, RpcDiagnostic.INTERRUPTED, method);
       } else if (TOO_WIDE.contains(name) || isError(declared)) {
-        reporter.error(site, Message.EXCEPTION_TOO_WIDE, name);
+        reporter.error(site, RpcDiagnostic.EXCEPTION_TOO_WIDE, name);
       } else {
         Shape.Named error = shapes.readException(declared, site);
         if (error != null && !errors.contains(error)) {

@@ -2,8 +2,8 @@ package io.verbena.codegen.read;
 
 import io.verbena.api.RpcMethod;
 import io.verbena.api.RpcService;
-import io.verbena.codegen.Message;
 import io.verbena.codegen.Reporter;
+import io.verbena.codegen.RpcDiagnostic;
 import io.verbena.codegen.model.Bulk;
 import io.verbena.codegen.model.Operation;
 import io.verbena.codegen.model.Service;
@@ -28,10 +28,10 @@ public final class ServiceValidator {
     if (service.name().isBlank()) {
       String example = service.type().simpleName().toLowerCase(Locale.ROOT);
       reporter.errorAt(
-          service.element(), RpcService.class, "name", Message.EMPTY_SERVICE_NAME, example);
+          service.element(), RpcService.class, "name", RpcDiagnostic.EMPTY_SERVICE_NAME, example);
     }
     if (service.operations().isEmpty() && reporter.isClean()) {
-      reporter.error(service.element(), Message.NO_METHODS, service.type().simpleName());
+      reporter.error(service.element(), RpcDiagnostic.NO_METHODS, service.type().simpleName());
     }
     validateIds(service.operations());
     service.operations().forEach(this::validate);
@@ -43,9 +43,9 @@ public final class ServiceValidator {
     for (Operation operation : operations) {
       String other = used.putIfAbsent(operation.id(), operation.name());
       if (operation.id() <= 0) {
-        report(operation, "id", Message.ID_NOT_POSITIVE, operation.id(), Math.max(free, 1));
+        report(operation, "id", RpcDiagnostic.ID_NOT_POSITIVE, operation.id(), Math.max(free, 1));
       } else if (other != null) {
-        report(operation, "id", Message.DUPLICATE_ID, operation.id(), other, free);
+        report(operation, "id", RpcDiagnostic.DUPLICATE_ID, operation.id(), other, free);
       }
     }
   }
@@ -53,7 +53,7 @@ public final class ServiceValidator {
   private void validate(Operation operation) {
     String timeout = operation.element().getAnnotation(RpcMethod.class).timeout();
     if (operation.timeoutNanos() == Timeouts.MALFORMED) {
-      report(operation, "timeout", Message.BAD_TIMEOUT, timeout);
+      report(operation, "timeout", RpcDiagnostic.BAD_TIMEOUT, timeout);
     }
     validateLanding(operation);
     validateStreams(operation);
@@ -64,12 +64,12 @@ public final class ServiceValidator {
       report(
           operation,
           "oneway",
-          Message.ONEWAY_RESULT,
+          RpcDiagnostic.ONEWAY_RESULT,
           operation.name(),
           operation.element().getReturnType());
     }
     if (!operation.errors().isEmpty()) {
-      report(operation, "oneway", Message.ONEWAY_ERRORS, operation.name());
+      report(operation, "oneway", RpcDiagnostic.ONEWAY_ERRORS, operation.name());
     }
   }
 
@@ -77,11 +77,11 @@ public final class ServiceValidator {
     long landings = operation.arguments().stream().filter(a -> a.shape() == Bulk.LANDING).count();
     boolean received = operation.result() == Bulk.RECEIVED;
     if (landings > 1) {
-      reporter.error(operation.element(), Message.LANDING_TWICE, operation.name());
+      reporter.error(operation.element(), RpcDiagnostic.LANDING_TWICE, operation.name());
     } else if (landings == 1 && !received) {
-      reporter.error(operation.element(), Message.LANDING_WITHOUT_RECEIVED, operation.name());
+      reporter.error(operation.element(), RpcDiagnostic.LANDING_WITHOUT_RECEIVED, operation.name());
     } else if (landings == 0 && received) {
-      reporter.error(operation.element(), Message.RECEIVED_WITHOUT_LANDING, operation.name());
+      reporter.error(operation.element(), RpcDiagnostic.RECEIVED_WITHOUT_LANDING, operation.name());
     }
   }
 
@@ -92,19 +92,20 @@ public final class ServiceValidator {
     List<Operation.Argument> arguments = operation.arguments();
     long streams = arguments.stream().filter(a -> a.shape() instanceof Shape.Stream).count();
     if (streams > 1) {
-      reporter.error(operation.element(), Message.STREAM_TWICE, operation.name());
+      reporter.error(operation.element(), RpcDiagnostic.STREAM_TWICE, operation.name());
     } else if (streams == 1 && !(arguments.getLast().shape() instanceof Shape.Stream)) {
-      reporter.error(operation.element(), Message.STREAM_NOT_LAST, operation.name());
+      reporter.error(operation.element(), RpcDiagnostic.STREAM_NOT_LAST, operation.name());
     }
     if (operation.landing() != null) {
-      reporter.error(operation.element(), Message.STREAM_WITH_LANDING, operation.name());
+      reporter.error(operation.element(), RpcDiagnostic.STREAM_WITH_LANDING, operation.name());
     }
     if (operation.oneway()) {
-      report(operation, "oneway", Message.STREAM_ONEWAY, operation.name());
+      report(operation, "oneway", RpcDiagnostic.STREAM_ONEWAY, operation.name());
     }
   }
 
-  private void report(Operation operation, String member, Message message, Object... arguments) {
+  private void report(
+      Operation operation, String member, RpcDiagnostic message, Object... arguments) {
     reporter.errorAt(operation.element(), RpcMethod.class, member, message, arguments);
   }
 }

@@ -3,8 +3,8 @@ package io.verbena.codegen.read;
 import com.palantir.javapoet.ClassName;
 import com.palantir.javapoet.ParameterizedTypeName;
 import com.palantir.javapoet.TypeName;
-import io.verbena.codegen.Message;
 import io.verbena.codegen.Reporter;
+import io.verbena.codegen.RpcDiagnostic;
 import io.verbena.codegen.model.Definition;
 import io.verbena.codegen.model.Shape;
 import java.util.ArrayList;
@@ -41,7 +41,7 @@ final class ShapeReader {
   private static final int MAX_INSTANTIATIONS = 64;
 
   private final Types types;
-  private final Access access;
+  private final Visibility access;
   private final Advice advice;
   private final Reporter reporter;
   private final MemberReader members;
@@ -52,7 +52,7 @@ final class ShapeReader {
   private final Set<String> known = new HashSet<>();
   private final Map<TypeElement, Integer> instantiations = new HashMap<>();
 
-  ShapeReader(Types types, Access access, Reporter reporter) {
+  ShapeReader(Types types, Visibility access, Reporter reporter) {
     this.types = types;
     this.access = access;
     this.advice = new Advice(types, access.elements());
@@ -61,14 +61,17 @@ final class ShapeReader {
     this.choices = new ChoiceReader(this, types, access, reporter);
   }
 
-  /** The shapes of a generic type's parameters. */
-  record Bindings(Map<Element, Shape> shapes) {
+  /**
+   * The shapes of a generic type's parameters, by their names: to Eclipse's compiler an annotated
+   * parameter is another element than the declared one.
+   */
+  record Bindings(Map<String, Shape> shapes) {
     static final Bindings NONE = new Bindings(Map.of());
 
     static Bindings of(TypeElement type, List<Shape> arguments) {
-      Map<Element, Shape> shapes = new HashMap<>();
+      Map<String, Shape> shapes = new HashMap<>();
       for (int i = 0; i < arguments.size(); i++) {
-        shapes.put(type.getTypeParameters().get(i), arguments.get(i));
+        shapes.put(type.getTypeParameters().get(i).getSimpleName().toString(), arguments.get(i));
       }
       return new Bindings(shapes);
     }
@@ -81,12 +84,12 @@ final class ShapeReader {
 
   /** Reports types of which no value can exist, once all have been read. */
   void checkInstances() {
-    new Instances(definitions)
+    new EmptyTypes(definitions)
         .problems()
         .forEach(
             (name, why) ->
                 reporter.error(
-                    Objects.requireNonNull(sites.get(name)), Message.NO_INSTANCE, name, why));
+                    Objects.requireNonNull(sites.get(name)), RpcDiagnostic.NO_INSTANCE, name, why));
   }
 
   /** Registers a user's serializer. Returns an earlier one for the same type. */
@@ -103,13 +106,13 @@ final class ShapeReader {
    */
   @Nullable Shape read(TypeMirror type, boolean nullable, Bindings bindings, Element site) {
     Shape shape = readNonNull(type, bindings, site);
-    if (shape == null || (!nullable && !Access.isNullable(type))) {
+    if (shape == null || (!nullable && !Visibility.isNullable(type))) {
       return shape;
     }
     if (type.getKind().isPrimitive()) {
       reporter.error(
           site,
-          Message.NULLABLE_PRIMITIVE,
+          RpcDiagnostic.NULLABLE_PRIMITIVE,
           type.getKind().name().toLowerCase(Locale.ROOT),
           shape.java().box(),
           shape.java());
@@ -120,14 +123,14 @@ final class ShapeReader {
 
   /** Reads the type of a declaration. */
   @Nullable Shape readDeclared(Element declaration, Bindings bindings, Element site) {
-    return read(declaration.asType(), Access.isNullable(declaration), bindings, site);
+    return read(declaration.asType(), Visibility.isNullable(declaration), bindings, site);
   }
 
   /** Reads the type of a parameter or result, which may be a stream. */
   @Nullable Shape readWhole(TypeMirror type, boolean nullable, Element site) {
     if (type instanceof DeclaredType declared
         && declared.getTypeArguments().size() == 1
-        && Access.is(type, Flow.Publisher.class)) {
+        && Visibility.is(type, Flow.Publisher.class)) {
       Shape element = read(declared.getTypeArguments().getFirst(), false, Bindings.NONE, site);
       return element == null ? null : new Shape.Stream(element);
     }
@@ -140,18 +143,33 @@ final class ShapeReader {
     }
     return switch (type.getKind()) {
       case ARRAY -> array((ArrayType) type, bindings, site);
-      case TYPEVAR -> bindings.shapes().get(((TypeVariable) type).asElement());
+      case TYPEVAR ->
+          bindings.shapes().get(((TypeVariable) type).asElement().getSimpleName().toString());
       case DECLARED -> declared((DeclaredType) type, bindings, site);
       case ERROR -> throw new UnresolvedTypeException(type.toString());
       case WILDCARD -> {
-        reporter.error(site, Message.WILDCARD, type);
+        reporter.error(site, RpcDiagnostic.WILDCARD, type, cureOfWildcard(site));
         yield null;
       }
       default -> {
-        reporter.error(site, Message.UNSUPPORTED_TYPE, type, Advice.OF_OTHERS);
+        reporter.error(site, RpcDiagnostic.UNSUPPORTED_TYPE, type, Advice.OF_OTHERS);
         yield null;
       }
     };
+  }
+
+  /** Kotlin's compiler makes wildcards of types that may have subtypes. */
+  private static String cureOfWildcard(Element site) {
+    for (Element e = site; e != null; e = e.getEnclosingElement()) {
+      boolean ofKotlin =
+          e.getAnnotationMirrors().stream()
+              .anyMatch(mirror -> mirror.getAnnotationType().toString().equals("kotlin.Metadata"));
+      if (ofKotlin) {
+        return "Kotlin made it of a type that may have subtypes: annotate the contract with"
+            + " @JvmSuppressWildcards";
+      }
+    }
+    return "Name the type";
   }
 
   private @Nullable Shape array(ArrayType type, Bindings bindings, Element site) {
@@ -166,7 +184,7 @@ final class ShapeReader {
   private @Nullable Shape declared(DeclaredType type, Bindings bindings, Element site) {
     TypeElement element = (TypeElement) type.asElement();
     if (type.getTypeArguments().size() != element.getTypeParameters().size()) {
-      reporter.error(site, Message.RAW_TYPE, element.getSimpleName());
+      reporter.error(site, RpcDiagnostic.RAW_TYPE, element.getSimpleName());
       return null;
     }
     List<Shape> arguments = new ArrayList<>();
@@ -195,11 +213,11 @@ final class ShapeReader {
     }
     return switch (name(element, List.of())) {
       case "io.verbena.api.bulk.Landing", "io.verbena.api.bulk.Received" -> {
-        reporter.error(site, Message.BULK_IN_VALUE, element.getSimpleName());
+        reporter.error(site, RpcDiagnostic.BULK_IN_VALUE, element.getSimpleName());
         yield null;
       }
       case "java.util.concurrent.Flow.Publisher" -> {
-        reporter.error(site, Message.STREAM_IN_VALUE, name);
+        reporter.error(site, RpcDiagnostic.STREAM_IN_VALUE, name);
         yield null;
       }
       case "java.util.List", "java.util.Set", "java.util.Collection" ->
@@ -213,7 +231,7 @@ final class ShapeReader {
   private Shape.@Nullable Named defined(
       TypeElement element, List<Shape> arguments, String name, Element site) {
     if (!access.sees(element)) {
-      reporter.error(site, Message.NOT_ACCESSIBLE, element.getSimpleName(), access.home());
+      reporter.error(site, RpcDiagnostic.NOT_ACCESSIBLE, element.getSimpleName(), access.home());
       return null;
     }
     Shape.Named shape = new Shape.Named(name, java(element, arguments));
@@ -221,7 +239,7 @@ final class ShapeReader {
       return shape;
     }
     if (instantiations.merge(element, 1, Integer::sum) > MAX_INSTANTIATIONS) {
-      reporter.error(site, Message.ENDLESS_TYPE, element.getSimpleName());
+      reporter.error(site, RpcDiagnostic.ENDLESS_TYPE, element.getSimpleName());
       return null;
     }
     Definition definition = define(element, arguments, shape, site);
@@ -243,23 +261,26 @@ final class ShapeReader {
       return members.ofRecord(element, shape, bindings, site);
     }
     if (isCollection(element)) {
-      reporter.error(site, Message.COLLECTION_CLASS, element.getSimpleName());
+      reporter.error(site, RpcDiagnostic.COLLECTION_CLASS, element.getSimpleName());
     } else if (isFuture(element)) {
-      reporter.error(site, Message.FUTURE, element.getSimpleName());
+      reporter.error(site, RpcDiagnostic.FUTURE, element.getSimpleName());
     } else if (modifiers.contains(Modifier.SEALED) && modifiers.contains(Modifier.ABSTRACT)) {
       return choices.read(element, arguments, shape, site);
     } else if (element.getKind() != ElementKind.CLASS || isUnknowable(element)) {
       if (element.getKind() == ElementKind.CLASS) {
         reporter.error(
-            site, Message.UNSUPPORTED_TYPE, element.getSimpleName(), advice.ofClass(element));
+            site, RpcDiagnostic.UNSUPPORTED_TYPE, element.getSimpleName(), advice.ofClass(element));
       } else {
-        reporter.error(site, Message.OPEN_TYPE, element.getSimpleName(), advice.ofOpen(element));
+        reporter.error(
+            site, RpcDiagnostic.OPEN_TYPE, element.getSimpleName(), advice.ofOpen(element));
       }
     } else if (modifiers.contains(Modifier.ABSTRACT)) {
-      reporter.error(site, Message.OPEN_TYPE, element.getSimpleName(), advice.ofOpen(element));
+      reporter.error(
+          site, RpcDiagnostic.OPEN_TYPE, element.getSimpleName(), advice.ofOpen(element));
     } else if (element.getNestingKind() == NestingKind.MEMBER
         && !modifiers.contains(Modifier.STATIC)) {
-      reporter.error(access.site(element, site), Message.INNER_CLASS, element.getSimpleName());
+      reporter.error(
+          access.site(element, site), RpcDiagnostic.INNER_CLASS, element.getSimpleName());
     } else {
       return members.ofClass(element, shape, bindings, site);
     }
@@ -275,7 +296,7 @@ final class ShapeReader {
       return (Shape.Named) named(element, List.of(), site);
     }
     if (!access.sees(element)) {
-      reporter.error(site, Message.NOT_ACCESSIBLE, element.getSimpleName(), access.home());
+      reporter.error(site, RpcDiagnostic.NOT_ACCESSIBLE, element.getSimpleName(), access.home());
       return null;
     }
     if (known.add(name)) {

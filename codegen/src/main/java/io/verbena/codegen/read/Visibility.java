@@ -1,7 +1,10 @@
 package io.verbena.codegen.read;
 
+import io.verbena.codegen.Reporter;
+import io.verbena.codegen.RpcDiagnostic;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -12,19 +15,20 @@ import javax.lang.model.element.ExecutableElement;
 import javax.lang.model.element.Modifier;
 import javax.lang.model.element.PackageElement;
 import javax.lang.model.element.TypeElement;
+import javax.lang.model.element.VariableElement;
 import javax.lang.model.type.DeclaredType;
 import javax.lang.model.type.TypeKind;
 import javax.lang.model.type.TypeMirror;
 import javax.lang.model.util.ElementFilter;
 import javax.lang.model.util.Elements;
-import javax.tools.JavaFileObject;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The view of generated code on types, and the places of reports.
  *
  * @param home the package of the generated code
  */
-record Access(Elements elements, PackageElement home) {
+record Visibility(Elements elements, Declarations declarations, PackageElement home) {
   private static final Set<String> NULLABLE = Set.of("Nullable", "CheckForNull");
 
   /** Returns whether generated code may use a type, method or constructor. */
@@ -49,6 +53,18 @@ record Access(Elements elements, PackageElement home) {
         .anyMatch(constructor -> constructor.getParameters().isEmpty() && sees(constructor));
   }
 
+  /**
+   * Returns the fields or constants as they were declared; null if it reported an unknown order.
+   */
+  @Nullable List<VariableElement> fields(
+      TypeElement type, ElementKind kind, Element outer, Reporter reporter) {
+    List<VariableElement> fields = declarations.fields(type, kind);
+    if (fields == null) {
+      reporter.error(site(type, outer), RpcDiagnostic.UNKNOWN_ORDER, type.getSimpleName());
+    }
+    return fields;
+  }
+
   /** Returns whether a type is this class or interface, with any type arguments. */
   static boolean is(TypeMirror type, Class<?> named) {
     return type instanceof DeclaredType declared
@@ -59,8 +75,7 @@ record Access(Elements elements, PackageElement home) {
 
   /** Returns the inner element if it has source code to point at, else the outer one. */
   Element site(Element inner, Element outer) {
-    JavaFileObject file = elements.getFileObjectOf(inner);
-    return file != null && file.getKind() == JavaFileObject.Kind.SOURCE ? inner : outer;
+    return declarations.hasSource(inner) ? inner : outer;
   }
 
   /** Returns whether a use of a type, or a declaration, is annotated as nullable. */
@@ -112,13 +127,14 @@ record Access(Elements elements, PackageElement home) {
         && !elements.overrides(one, by, in); // Eclipse's compiler says both of generic supertypes
   }
 
-  /** Returns the accessible methods without parameters that have one of these names. */
-  List<ExecutableElement> getters(TypeElement type, List<String> names) {
+  /** Returns the accessible methods with these names and so many parameters, by name in turn. */
+  List<ExecutableElement> accessors(TypeElement type, List<String> names, int parameters) {
     return methods(type).stream()
-        .filter(method -> method.getParameters().isEmpty())
+        .filter(method -> method.getParameters().size() == parameters)
         .filter(method -> !method.getModifiers().contains(Modifier.STATIC))
         .filter(method -> names.contains(method.getSimpleName().toString()))
         .filter(this::sees)
+        .sorted(Comparator.comparingInt(m -> names.indexOf(m.getSimpleName().toString())))
         .toList();
   }
 }

@@ -17,9 +17,9 @@ import javax.lang.model.element.Modifier;
 /** Writes the async contract and its client. */
 final class AsyncWriter {
   private final Service service;
-  private final Names names;
+  private final GeneratedNames names;
 
-  AsyncWriter(Service service, Names names) {
+  AsyncWriter(Service service, GeneratedNames names) {
     this.service = service;
     this.names = names;
   }
@@ -45,13 +45,14 @@ final class AsyncWriter {
 
   /** Returns its implementation. */
   TypeSpec type() {
-    TypeSpec.Builder type = Calls.client("AsyncClient", service.generated().nestedClass("Async"));
+    TypeSpec.Builder type =
+        CallWriter.client("AsyncClient", service.generated().nestedClass("Async"));
     for (Operation operation : service.operations()) {
       MethodSpec.Builder method = signature(operation, false).addAnnotation(Override.class);
-      Calls.addNullChecks(method, operation, names);
+      CallWriter.addNullChecks(method, operation, names);
       method.addStatement(
           operation.oneway() ? "this.caller.send($L)" : "return this.caller.submit($L)",
-          Calls.arguments(operation, names));
+          CallWriter.arguments(operation, names));
       type.addMethod(method.build());
     }
     return type.build();
@@ -68,7 +69,7 @@ final class AsyncWriter {
   private MethodSpec.Builder signature(Operation operation, boolean annotated) {
     MethodSpec.Builder method =
         MethodSpec.methodBuilder(operation.name()).addModifiers(Modifier.PUBLIC);
-    Calls.addParameters(method, operation, annotated);
+    CallWriter.addParameters(method, operation, annotated);
     if (operation.oneway()) {
       return method;
     }
@@ -76,7 +77,7 @@ final class AsyncWriter {
     TypeName type =
         result == null
             ? TypeName.VOID.box()
-            : annotated ? Calls.annotated(result).box() : result.java().box();
+            : annotated ? CallWriter.annotated(result).box() : result.java().box();
     return method.returns(ParameterizedTypeName.get(ClassName.get(CompletionStage.class), type));
   }
 }

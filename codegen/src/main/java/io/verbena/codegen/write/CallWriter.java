@@ -16,12 +16,12 @@ import java.util.List;
 import javax.lang.model.element.Modifier;
 
 /** Code that both clients share for making calls. */
-final class Calls {
+final class CallWriter {
   /** By its name, because the path of processors need not have the annotation. */
   private static final AnnotationSpec NULLABLE =
       AnnotationSpec.builder(ClassName.get("org.jspecify.annotations", "Nullable")).build();
 
-  private Calls() {}
+  private CallWriter() {}
 
   /** Begins a client: a class with the caller that carries its calls. */
   static TypeSpec.Builder client(String name, TypeName contract) {
@@ -51,7 +51,7 @@ final class Calls {
   }
 
   /** Adds a check of each argument that must not be null. */
-  static void addNullChecks(MethodSpec.Builder method, Operation operation, Names names) {
+  static void addNullChecks(MethodSpec.Builder method, Operation operation, GeneratedNames names) {
     for (Argument argument : operation.arguments()) {
       if (!Values.mayBeNull(argument.shape())) {
         method.addStatement(
@@ -61,7 +61,7 @@ final class Calls {
   }
 
   /** Returns the lambda that writes the arguments. */
-  static CodeBlock writer(Operation operation, Names names) {
+  static CodeBlock writer(Operation operation, GeneratedNames names) {
     NameAllocator locals = locals(operation);
     CodeBlock out = CodeBlock.of("$L", locals.newName("out"));
     List<CodeBlock> writes =
@@ -83,7 +83,7 @@ final class Calls {
   /**
    * Returns the arguments of a call method: the method, its landing if it has one, its arguments.
    */
-  static CodeBlock arguments(Operation operation, Names names) {
+  static CodeBlock arguments(Operation operation, GeneratedNames names) {
     Argument landing = operation.landing();
     CodeBlock writer = writer(operation, names);
     return landing == null

@@ -13,15 +13,15 @@ import javax.lang.model.element.Modifier;
 /** Writes the blocking client. */
 final class ClientWriter {
   private final Service service;
-  private final Names names;
+  private final GeneratedNames names;
 
-  ClientWriter(Service service, Names names) {
+  ClientWriter(Service service, GeneratedNames names) {
     this.service = service;
     this.names = names;
   }
 
   TypeSpec type() {
-    TypeSpec.Builder type = Calls.client("Client", service.type());
+    TypeSpec.Builder type = CallWriter.client("Client", service.type());
     service.operations().forEach(operation -> type.addMethod(method(operation)));
     return type.build();
   }
@@ -33,10 +33,10 @@ final class ClientWriter {
             .addAnnotation(Override.class)
             .addModifiers(Modifier.PUBLIC)
             .returns(result == null ? TypeName.VOID : result.java());
-    Calls.addParameters(method, operation, false);
-    Calls.addNullChecks(method, operation, names);
+    CallWriter.addParameters(method, operation, false);
+    CallWriter.addNullChecks(method, operation, names);
     operation.errors().forEach(error -> method.addException(error.java()));
-    CodeBlock arguments = Calls.arguments(operation, names);
+    CodeBlock arguments = CallWriter.arguments(operation, names);
     if (operation.oneway()) {
       return method.addStatement("this.caller.send($L)", arguments).build();
     }
@@ -47,7 +47,7 @@ final class ClientWriter {
   }
 
   private void addCatches(MethodSpec.Builder method, Operation operation) {
-    NameAllocator locals = Calls.locals(operation);
+    NameAllocator locals = CallWriter.locals(operation);
     String e = locals.newName("e");
     for (Shape.Named error : operation.errorsToCatch()) {
       method.nextControlFlow("catch ($T $L)", error.java(), e).addStatement("throw $L", e);

@@ -22,9 +22,9 @@ final class ContainerWriter {
   private static final CodeBlock OUT = CodeBlock.of("out");
   private static final CodeBlock IN = CodeBlock.of("in");
 
-  private final Names names;
+  private final GeneratedNames names;
 
-  ContainerWriter(Names names) {
+  ContainerWriter(GeneratedNames names) {
     this.names = names;
   }
 

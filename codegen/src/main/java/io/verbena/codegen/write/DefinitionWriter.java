@@ -19,9 +19,9 @@ final class DefinitionWriter {
   private static final CodeBlock IN = CodeBlock.of("in");
 
   private final Service service;
-  private final Names names;
+  private final GeneratedNames names;
 
-  DefinitionWriter(Service service, Names names) {
+  DefinitionWriter(Service service, GeneratedNames names) {
     this.service = service;
     this.names = names;
   }

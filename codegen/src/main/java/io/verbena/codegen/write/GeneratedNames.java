@@ -30,14 +30,14 @@ import javax.lang.model.util.Elements;
  * The names in one generated class: the pair of methods for each shape, and the constant for each
  * method. They depend on the contract alone.
  */
-final class Names {
+final class GeneratedNames {
   private final SortedMap<String, Shape> composites = new TreeMap<>();
   private final Map<String, String> suffixes = new HashMap<>();
   private final Map<Integer, String> constants = new LinkedHashMap<>();
   private final Set<String> hidden = new TreeSet<>();
   private final String wire;
 
-  Names(Service service, Elements elements) {
+  GeneratedNames(Service service, Elements elements) {
     for (Operation operation : service.operations()) {
       operation.arguments().forEach(argument -> collect(argument.shape()));
       operation.errors().forEach(this::collect);

@@ -26,10 +26,10 @@ final class SchemaWriter {
   private static final int MAX_PARTS = 1_000;
 
   private final Service service;
-  private final Names names;
+  private final GeneratedNames names;
   private final List<MethodSpec> lists = new ArrayList<>();
 
-  SchemaWriter(Service service, Names names) {
+  SchemaWriter(Service service, GeneratedNames names) {
     this.service = service;
     this.names = names;
   }

@@ -27,9 +27,9 @@ import javax.lang.model.element.Modifier;
 /** Writes the dispatcher, which decodes arguments and encodes the results of the implementation. */
 final class ServerWriter {
   private final Service service;
-  private final Names names;
+  private final GeneratedNames names;
 
-  ServerWriter(Service service, Names names) {
+  ServerWriter(Service service, GeneratedNames names) {
     this.service = service;
     this.names = names;
   }
@@ -83,7 +83,7 @@ final class ServerWriter {
   }
 
   private MethodSpec handler(Operation operation) {
-    NameAllocator locals = Calls.locals(operation);
+    NameAllocator locals = CallWriter.locals(operation);
     String in = locals.newName("in");
     String call = locals.newName("call");
     MethodSpec.Builder method =
@@ -134,7 +134,7 @@ final class ServerWriter {
     }
     CodeBlock invocation =
         CodeBlock.of("Server.this.service.$L($L)", operation.name(), CodeBlock.join(taken, ", "));
-    lambda.add("$L.begins();\n", reply);
+    lambda.add("$L.begin();\n", reply);
     lambda.add(operation.result() == null ? "$L;\nreturn null;\n" : "return $L;\n", invocation);
     return lambda.unindent().add("}").build();
   }

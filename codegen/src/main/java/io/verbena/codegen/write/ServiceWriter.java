@@ -32,11 +32,11 @@ public final class ServiceWriter {
   public static final String GENERATED = "javax.annotation.processing.Generated";
 
   private final Service service;
-  private final Names names;
+  private final GeneratedNames names;
 
   private ServiceWriter(Service service, Elements elements) {
     this.service = service;
-    this.names = new Names(service, elements);
+    this.names = new GeneratedNames(service, elements);
   }
 
   /** Returns the source of the generated class. */
@@ -182,7 +182,8 @@ public final class ServiceWriter {
     type.addMethod(
         MethodSpec.methodBuilder(method)
             .addJavadoc(
-                "Returns $L over a session or another channel, with options for each of its calls.\n",
+                "Returns $L over a session or another channel, with options for each of its"
+                    + " calls.\n",
                 what)
             .addModifiers(visibility())
             .addModifiers(Modifier.STATIC)

@@ -16,11 +16,11 @@ import javax.lang.model.element.Modifier;
 /** Writes the class with a pair of methods, write and read, for each composite shape. */
 final class WireWriter {
   private final Service service;
-  private final Names names;
+  private final GeneratedNames names;
   private final ContainerWriter containers;
   private final DefinitionWriter definitions;
 
-  WireWriter(Service service, Names names) {
+  WireWriter(Service service, GeneratedNames names) {
     this.service = service;
     this.names = names;
     this.containers = new ContainerWriter(names);

@@ -23,7 +23,8 @@ public interface BulkObjects {
    * @param lease the time for which the object is kept while no peer fetches it; then it is
    *     released
    * @throws java.io.UncheckedIOException if a file cannot be opened, or its channel is closed
-   * @throws IllegalArgumentException if a file's channel is not open for reading
+   * @throws IllegalArgumentException if a file's channel is not open for reading, or is open for
+   *     direct I/O
    */
   Published publish(Source source, Duration lease);
 
@@ -36,7 +37,8 @@ public interface BulkObjects {
    * @param lease the time for which the object is kept while no peer fetches it; then it is
    *     released
    * @throws java.io.UncheckedIOException if a file cannot be opened, or its channel is closed
-   * @throws IllegalArgumentException if a file's channel is not open for reading
+   * @throws IllegalArgumentException if a file's channel is not open for reading, or is open for
+   *     direct I/O
    * @throws IllegalStateException if an object of this name is published already
    */
   Published publish(String name, Source source, Duration lease);
@@ -73,10 +75,13 @@ public interface BulkObjects {
    * Pushes an object to the peer, whose {@link #onPush} handler chooses the landing. The
    * {@linkplain Transfer#result() result} tells of a failure at the peer or on the way.
    *
+   * <p>Of many pushes, some wait for their turn. Files are opened when their turn comes, so do not
+   * delete them before the end of the transfer.
+   *
    * @param name for the peer's handler; at most 1000 characters
    * @throws java.io.UncheckedIOException if a file cannot be opened, or its channel is closed
-   * @throws IllegalArgumentException if a file's channel is not open for reading, or the name is
-   *     too long or has half a surrogate pair
+   * @throws IllegalArgumentException if a file's channel is not open for reading or is open for
+   *     direct I/O, or the name is too long or has half a surrogate pair
    */
   Transfer push(String name, Source source, TransferOptions options);
 

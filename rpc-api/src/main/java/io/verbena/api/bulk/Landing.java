@@ -18,7 +18,8 @@ public sealed interface Landing {
   /**
    * Returns a landing in the caller's memory. On RDMA the other end writes directly into it. Do not
    * use or free the memory before the transfer is over. When the transfer has failed, nothing
-   * writes there any more.
+   * writes there any more. A transfer into memory where another one is under way fails with {@code
+   * INVALID_ARGUMENT}.
    *
    * <p>Since version 6.5 Linux lets no device write into the shared mapping of a file on most file
    * systems. A transfer that lands there over RDMA fails; use {@link #file} instead.
@@ -72,7 +73,12 @@ public sealed interface Landing {
    * saves that wait. If a file cannot be opened, written or renamed, the transfer fails with {@code
    * RESOURCE_EXHAUSTED}. If the path is a directory or a device, if its directory does not exist,
    * or if its name ends in {@code .verbena.part} or {@code .verbena.sums}, the transfer fails with
-   * {@code INVALID_ARGUMENT}.
+   * {@code INVALID_ARGUMENT}. So it does, before the first byte, if the file cannot be replaced,
+   * because it is a mount point, or another user's in a sticky directory.
+   *
+   * <p>The file has the permissions, and if possible the owner and group, of the file that it
+   * replaces, otherwise those of a new file. Until it is complete, only its owner may read it. A
+   * symbolic link at the path is replaced, too. What it points to stays as it is.
    *
    * <p>The bytes that have arrived survive the peer, the session and this process. After {@code
    * UNAVAILABLE}, a deadline, or the end of a process the {@code .verbena.part} file stays, with a

@@ -15,13 +15,19 @@ public interface Received extends AutoCloseable {
   long length();
 
   /**
-   * Returns the object's bytes. They are valid until {@link #close}.
+   * Returns the object's bytes. They are valid until {@link #close}. Pooled memory is read-only,
+   * and its scope ends with {@code close}: later accesses throw an {@link IllegalStateException}.
    *
    * @throws IllegalStateException if the object is not in memory, or is closed
    */
   MemorySegment memory();
 
-  /** Releases pooled memory. Closing again does nothing. */
+  /**
+   * Releases pooled memory. Closing again does nothing.
+   *
+   * @throws IllegalStateException if an operation of a channel or another library uses the memory:
+   *     close again after that
+   */
   @Override
   void close();
 

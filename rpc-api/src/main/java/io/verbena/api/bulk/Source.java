@@ -83,7 +83,7 @@ public sealed interface Source {
    * object is released. If it is closed earlier, or if the file turns out to be shorter, the
    * transfer fails.
    *
-   * @param channel open for reading
+   * @param channel open for reading, without direct I/O
    */
   static Source file(FileChannel channel, long offset, long length) {
     return new OfChannel(channel, offset, length);

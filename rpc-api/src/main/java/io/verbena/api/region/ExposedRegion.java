@@ -16,12 +16,13 @@ public interface ExposedRegion extends AutoCloseable {
   boolean isOpen();
 
   /**
-   * Sets a new lease, which begins now and may end earlier or later than the old one. Does nothing
-   * if the region has ended.
+   * Sets a new lease, which begins now and may end earlier or later than the old one.
    *
    * @param lease longer than 0
+   * @return true if the lease was set; false if the region was closed, or its lease was over:
+   *     expose the memory again
    */
-  void renew(Duration lease);
+  boolean renew(Duration lease);
 
   /**
    * Starts to end the region, and returns at once. Later requests of the peer fail with

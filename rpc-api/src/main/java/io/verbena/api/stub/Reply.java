@@ -31,14 +31,14 @@ public interface Reply {
    * Reports that all arguments have been read and have the right types, and that the user's method
    * is called next. Call it only within {@link #intercepted}.
    */
-  default void begins() {}
+  default void begin() {}
 
   /**
    * Runs interceptors and the user's method, and returns the result to be written. It is the result
    * of the user's method, with the changes of interceptors, or the answer of an interceptor in its
    * place. Null if the method is void.
    *
-   * @param method reads each {@link #argument}, calls {@link #begins}, and calls the user's method
+   * @param method reads each {@link #argument}, calls {@link #begin}, and calls the user's method
    * @throws Exception the exception of the user's method
    */
   default <R> @Nullable R intercepted(Callable<R> method) throws Exception {
