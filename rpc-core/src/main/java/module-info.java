@@ -11,6 +11,8 @@ module io.verbena.core {
   requires static transitive org.jspecify;
 
   exports io.verbena.core;
+  exports io.verbena.core.bulk to
+      io.verbena.channel;
   exports io.verbena.core.bulk.stat;
   exports io.verbena.core.loop;
   exports io.verbena.core.stat to

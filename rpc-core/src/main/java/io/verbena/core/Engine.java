@@ -28,10 +28,12 @@ import io.verbena.core.user.UserSession;
 import io.verbena.link.LinkOptions;
 import io.verbena.link.LinkProvider;
 import io.verbena.link.ProviderChoice;
+import io.verbena.link.memory.Memory;
 import io.verbena.link.memory.Quotas;
 import io.verbena.link.memory.SlotPool;
 import io.verbena.link.runtime.NanoClock;
 import io.verbena.link.runtime.ThrottledLog;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -100,13 +102,14 @@ final class Engine implements AutoCloseable {
     this.steppedLoops = set.steppedLoops;
     this.listeners = List.copyOf(set.listeners);
     this.interceptors = new Interceptors(List.copyOf(set.ofCalls), List.copyOf(set.ofHandlers));
-    this.slots = new SlotPool(SLOT_BYTES, set.slotMemoryBytes);
-    this.fragmentSlots = new SlotPool(MAX_FRAME_BYTES, set.slotMemoryBytes);
-    this.quotas =
-        Quotas.of(slots.maxSlots(), set.maxAssemblyBytes, set.bulkMemoryBytes, set.maxReplyBytes);
+    this.slots = new SlotPool(SLOT_BYTES, set.bytes(Memory.SLOTS));
+    this.fragmentSlots = new SlotPool(MAX_FRAME_BYTES, set.bytes(Memory.SLOTS));
+    Map<Memory, Long> memory = new EnumMap<>(set.memory);
+    memory.put(Memory.SLOTS, (long) slots.maxSlots());
+    this.quotas = new Quotas(memory);
     this.bulk =
         new BulkContext(
-            new BulkMemory(set.bulkMemoryBytes),
+            new BulkMemory(set.bytes(Memory.BULK)),
             new PublishedObjects(),
             new BulkCounters(),
             set.cutOffs,
@@ -214,7 +217,9 @@ final class Engine implements AutoCloseable {
 
   /** Returns the bytes of shared memory that sessions use; 0 when nothing is in progress. */
   long sharedBytesInUse() {
-    return quotas.assemblies().taken() + quotas.values().taken() + quotas.replies().taken();
+    return quotas.of(Memory.ASSEMBLY).taken()
+        + quotas.of(Memory.BULK).taken()
+        + quotas.of(Memory.REPLIES).taken();
   }
 
   BulkContext bulk() {
@@ -301,6 +306,8 @@ final class Engine implements AutoCloseable {
     if (ended) {
       bulk.shelf().close();
       bulk.memory().close();
+      slots.close();
+      fragmentSlots.close();
     }
     workers.endIdle();
   }

@@ -5,9 +5,9 @@ import io.verbena.api.ServerInterceptor;
 import io.verbena.api.SessionListener;
 import io.verbena.api.settings.Checks;
 import io.verbena.core.bulk.BulkContext;
-import io.verbena.core.bulk.BulkMemory;
 import io.verbena.core.bulk.stat.CutOffs;
 import io.verbena.core.loop.EventLoop;
+import io.verbena.core.loop.FileThreads;
 import io.verbena.core.loop.Idling;
 import io.verbena.core.loop.Workers;
 import io.verbena.core.session.UpgradeOptions;
@@ -15,18 +15,19 @@ import io.verbena.core.upgrade.ChosenUpgrades;
 import io.verbena.link.LinkOptions;
 import io.verbena.link.TlsOptions;
 import io.verbena.link.UpgradeProvider;
+import io.verbena.link.memory.Memory;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /** The settings that clients and servers share. For one thread. */
 public abstract sealed class EngineBuilder<B extends EngineBuilder<B>>
     permits VerbenaClient.Builder, VerbenaServer.Builder {
-  /** With more slots, the list of free slots alone would take 50 MB. */
-  private static final long MOST_SLOT_MEMORY_BYTES = 16L << 30;
-
   private static final int MOST_LOOPS = 1024;
 
   /**
@@ -34,12 +35,6 @@ public abstract sealed class EngineBuilder<B extends EngineBuilder<B>>
    * with each loop.
    */
   private static final int MOST_LOOPS_UNASKED = 8;
-
-  /** 32 MiB hold 4,096 small messages in flight, as many as four full windows. */
-  private static final long DEFAULT_SLOT_MEMORY_BYTES = 32L << 20;
-
-  /** 512 MiB serve a hundred files in transfer, or hold two objects of 256 MiB in pooled memory. */
-  private static final long DEFAULT_BULK_MEMORY_BYTES = 512L << 20;
 
   /** No message is compressed. */
   static final int NEVER = 0;
@@ -53,10 +48,7 @@ public abstract sealed class EngineBuilder<B extends EngineBuilder<B>>
   // The settings that the engine reads.
   SessionLimits limits = SessionLimits.DEFAULT;
   Executor handlers = task -> Thread.ofVirtual().name("verbena-handler").start(task);
-  long slotMemoryBytes = DEFAULT_SLOT_MEMORY_BYTES;
-  long maxAssemblyBytes = Math.max(64L << 20, quarterOfHeap());
-  long maxReplyBytes = quarterOfHeap();
-  long bulkMemoryBytes = DEFAULT_BULK_MEMORY_BYTES;
+  final Map<Memory, Long> memory = new EnumMap<>(Memory.class);
   CutOffs cutOffs = new CutOffs(CutOffs.MEASURED, CutOffs.MEASURED);
   long railCutOffBytes = BulkContext.RAILS_FROM_BYTES;
   int compressFromBytes = NEVER;
@@ -68,7 +60,11 @@ public abstract sealed class EngineBuilder<B extends EngineBuilder<B>>
   final List<ClientInterceptor> ofCalls = new ArrayList<>();
   final List<ServerInterceptor> ofHandlers = new ArrayList<>();
 
-  EngineBuilder() {}
+  EngineBuilder() {
+    for (Memory kind : Memory.values()) {
+      memory.put(kind, kind.usualBytes());
+    }
+  }
 
   abstract B self();
 
@@ -100,8 +96,7 @@ public abstract sealed class EngineBuilder<B extends EngineBuilder<B>>
    * @throws IllegalArgumentException if it is less than 1 or more than 16 GiB
    */
   public B slotMemoryBytes(long bytes) {
-    this.slotMemoryBytes = Checks.between("slotMemoryBytes", bytes, 1, MOST_SLOT_MEMORY_BYTES);
-    return self();
+    return bytes(Memory.SLOTS, bytes);
   }
 
   /**
@@ -113,8 +108,7 @@ public abstract sealed class EngineBuilder<B extends EngineBuilder<B>>
    * @throws IllegalArgumentException if it is less than 1
    */
   public B maxAssemblyBytes(long bytes) {
-    this.maxAssemblyBytes = positive("maxAssemblyBytes", bytes);
-    return self();
+    return bytes(Memory.ASSEMBLY, bytes);
   }
 
   /**
@@ -129,8 +123,7 @@ public abstract sealed class EngineBuilder<B extends EngineBuilder<B>>
    * @throws IllegalArgumentException if it is less than 1
    */
   public B maxReplyBytes(long bytes) {
-    this.maxReplyBytes = positive("maxReplyBytes", bytes);
-    return self();
+    return bytes(Memory.REPLIES, bytes);
   }
 
   /**
@@ -142,9 +135,7 @@ public abstract sealed class EngineBuilder<B extends EngineBuilder<B>>
    *     and written
    */
   public B bulkMemoryBytes(long bytes) {
-    this.bulkMemoryBytes =
-        Checks.between("bulkMemoryBytes", bytes, BulkMemory.CHUNK_BYTES, Long.MAX_VALUE);
-    return self();
+    return bytes(Memory.BULK, bytes);
   }
 
   /**
@@ -154,8 +145,8 @@ public abstract sealed class EngineBuilder<B extends EngineBuilder<B>>
    *
    * @throws IllegalArgumentException if it is less than 1
    */
-  public B partCutOffBytes(long bytes) {
-    this.cutOffs = new CutOffs(positive("partCutOffBytes", bytes), cutOffs.inPlace());
+  public B largeValueBytes(long bytes) {
+    this.cutOffs = new CutOffs(positive("largeValueBytes", bytes), cutOffs.inPlace());
     return self();
   }
 
@@ -197,8 +188,13 @@ public abstract sealed class EngineBuilder<B extends EngineBuilder<B>>
     return self();
   }
 
-  private static long quarterOfHeap() {
-    return Runtime.getRuntime().maxMemory() / 4;
+  private B bytes(Memory kind, long bytes) {
+    memory.put(kind, kind.checked(bytes));
+    return self();
+  }
+
+  long bytes(Memory kind) {
+    return Objects.requireNonNull(memory.get(kind));
   }
 
   private static long positive(String setting, long bytes) {
@@ -317,44 +313,25 @@ public abstract sealed class EngineBuilder<B extends EngineBuilder<B>>
     return self();
   }
 
-  /** Runs everything on a loop that the caller steps, for tests and simulations. */
-  public B steppedBy(EventLoop loop) {
-    return steppedBy(loop, loop.executor());
-  }
-
   /**
-   * Runs everything on a loop that the caller steps, except work that would hold it up.
-   *
-   * @param elsewhere runs the engine's own work, such as files, checksums and copies, and calls
-   *     authenticators
-   */
-  public B steppedBy(EventLoop loop, Executor elsewhere) {
-    return steppedBy(List.of(Checks.required("steppedBy", loop)), elsewhere);
-  }
-
-  /**
-   * Runs everything on loops that the caller steps, except work that would hold them up. A server
-   * spreads its sessions over them and listens on the first.
+   * Runs everything on loops and executors of the caller, so that no other thread is started. The
+   * caller steps the loops, as tests do. A server spreads its sessions over them and listens on the
+   * first.
    *
    * @param loops at least one
-   * @param elsewhere as for {@link #steppedBy(EventLoop, Executor)}
-   */
-  public B steppedBy(List<EventLoop> loops, Executor elsewhere) {
-    return steppedBy(loops, elsewhere, Workers::waitInBackground);
-  }
-
-  /**
-   * Runs everything on loops and executors of the caller, so that no other thread is started.
-   *
+   * @param elsewhere runs the engine's own work that would hold up a loop, such as files, checksums
+   *     and copies, and calls authenticators
    * @param waiting runs work that waits for room, and work that the users' executor rejects. It
-   *     must accept every task
+   *     must accept every task and must not make one wait for another, such as {@code
+   *     Thread::startVirtualThread}
    */
   public B steppedBy(List<EventLoop> loops, Executor elsewhere, Executor waiting) {
     this.steppedLoops = List.copyOf(Checks.required("steppedBy", loops));
     Checks.between("steppedBy", steppedLoops.size(), 1, MOST_LOOPS);
     Checks.required("steppedBy", elsewhere);
     Checks.required("steppedBy", waiting);
-    this.workers = new Workers(elsewhere, elsewhere, elsewhere, elsewhere, elsewhere, waiting);
+    this.workers =
+        new Workers(elsewhere, FileThreads.of(elsewhere), elsewhere, elsewhere, elsewhere, waiting);
     return self();
   }
 
@@ -363,7 +340,7 @@ public abstract sealed class EngineBuilder<B extends EngineBuilder<B>>
   }
 
   final LinkOptions linkOptions() {
-    return new LinkOptions(Engine.MAX_FRAME_BYTES, connectTimeout, tls);
+    return LinkOptions.of(Engine.MAX_FRAME_BYTES, connectTimeout, tls);
   }
 
   final UpgradeOptions upgradeOptions() {

@@ -1,4 +1,4 @@
-package io.verbena.core.session;
+package io.verbena.core;
 
 import io.verbena.core.loop.EventLoop;
 import io.verbena.link.Link;
@@ -19,8 +19,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * One end of a link between two sessions of one loop, for a client of another protocol. It moves no
  * bulk bytes, so values of any length are part of their message. On the loop.
+ *
+ * <p>The in-memory link does not serve here. Its ends belong to drivers, which each loop would have
+ * to poll, and to a network of their own, whose names are their addresses. Each of its links
+ * allocates two rings for frames. The core would need its module, too.
  */
-public final class LocalLink implements Link {
+final class LocalLink implements Link {
   private static final ThrottledLog FAILED =
       ThrottledLog.of(LocalLink.class, "listeners of local links that failed");
 
@@ -65,7 +69,7 @@ public final class LocalLink implements Link {
    * @param as the client that the accepting end sees, with its address and certificates
    * @param capabilities of both ends
    */
-  public static void open(
+  static void open(
       EventLoop loop,
       LinkCapabilities capabilities,
       String address,
@@ -90,7 +94,7 @@ public final class LocalLink implements Link {
    * @param address such as {@code "tcp://10.0.0.7:40112"}
    * @param certificates its own first; empty if none was requested or sent
    */
-  public record Remote(String address, List<X509Certificate> certificates) {}
+  record Remote(String address, List<X509Certificate> certificates) {}
 
   @Override
   public LinkCapabilities capabilities() {

@@ -5,10 +5,9 @@ import io.verbena.api.Session;
 import io.verbena.api.stub.ServiceDescriptor;
 import io.verbena.core.call.CallCounters;
 import io.verbena.core.intercept.Interceptors;
-import io.verbena.core.session.Acceptor;
 import io.verbena.core.session.Acceptors;
 import io.verbena.core.session.Connector;
-import io.verbena.core.session.LocalLink;
+import io.verbena.core.session.SessionAcceptor;
 import io.verbena.core.session.SessionContext;
 import io.verbena.core.session.UpgradeOptions;
 import io.verbena.core.user.UserSession;
@@ -16,6 +15,7 @@ import io.verbena.link.LinkCapabilities;
 import io.verbena.link.LinkOptions;
 import java.net.URI;
 import java.security.cert.X509Certificate;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -62,6 +62,11 @@ public final class LocalSessions {
     return acceptors.maxSessions;
   }
 
+  /** Returns the time limit of calls for which neither the method nor the caller has one. */
+  public Duration defaultTimeout() {
+    return acceptors.idlest().context.limits().defaultTimeout();
+  }
+
   /** Returns whether the server has an authenticator. Without one, every client may call. */
   public boolean authenticates() {
     return acceptors.authenticates();
@@ -94,7 +99,7 @@ public final class LocalSessions {
       String address,
       boolean encrypted,
       int maxMessageBytes) {
-    Acceptor acceptor = acceptors.idlest();
+    SessionAcceptor acceptor = acceptors.idlest();
     SessionContext own = acceptor.context;
     int longest = Math.min(maxMessageBytes, own.limits().maxMessageBytes());
     int frame = own.link().maxFrameBytes();
@@ -108,7 +113,7 @@ public final class LocalSessions {
             own.quotas(),
             own.handlers(),
             own.workers(),
-            new LinkOptions(frame, own.link().connectTimeout(), null),
+            LinkOptions.of(frame, own.link().connectTimeout(), null),
             STAYS,
             own.bulk(),
             own.elsewhere(),

@@ -223,7 +223,7 @@ public final class VerbenaClient implements AutoCloseable {
    *     empty for the host of the address
    */
   public Session sessionOfMany(String address, String authority) {
-    return connector(address, link.to(authority), false, true).session;
+    return connector(address, link.withAuthority(authority), false, true).session;
   }
 
   /**

@@ -10,8 +10,8 @@ import io.verbena.core.bulk.stat.BulkStats;
 import io.verbena.core.call.Admission;
 import io.verbena.core.contract.LocalServices;
 import io.verbena.core.loop.EventLoop;
-import io.verbena.core.session.Acceptor;
 import io.verbena.core.session.Acceptors;
+import io.verbena.core.session.SessionAcceptor;
 import io.verbena.core.session.SessionContext;
 import io.verbena.core.session.UpgradeOptions;
 import io.verbena.core.stat.EngineStat;
@@ -120,7 +120,7 @@ public final class VerbenaServer implements AutoCloseable {
 
   private EngineStat stat() {
     List<SessionStat> sessions = new ArrayList<>();
-    for (Acceptor one : acceptors.all()) {
+    for (SessionAcceptor one : acceptors.all()) {
       sessions.addAll(Engine.ask(one.context.loop(), one::stats, List.of()));
     }
     return engine.stat("server at " + address, upgrade, admission, sessions);
@@ -131,7 +131,11 @@ public final class VerbenaServer implements AutoCloseable {
     return new Builder();
   }
 
-  /** Returns the address at which the server listens, with the real port if port 0 was set. */
+  /**
+   * Returns the address at which the server listens, with the real port if port 0 was set. It has
+   * the host as it was set, or the literal address if a URI cannot hold that name, as {@code
+   * store_1}.
+   */
   public URI address() {
     return address;
   }
@@ -260,7 +264,7 @@ public final class VerbenaServer implements AutoCloseable {
       gateway.drain();
     }
     List<CompletableFuture<Void>> all = new ArrayList<>();
-    for (Acceptor one : acceptors.all()) {
+    for (SessionAcceptor one : acceptors.all()) {
       CompletableFuture<Void> done = new CompletableFuture<>();
       all.add(done);
       EventLoop loop = one.context.loop();
@@ -274,19 +278,42 @@ public final class VerbenaServer implements AutoCloseable {
         .thenRun(() -> drained.complete(null));
   }
 
-  private void drainStep(Acceptor acceptor, long until, CompletableFuture<Void> done) {
+  private void drainStep(SessionAcceptor acceptor, long until, CompletableFuture<Void> done) {
     EventLoop loop = acceptor.context.loop();
     if (acceptor.isDrained()) {
       done.complete(null);
     } else if (loop.now() - until >= 0) {
       LOG.warn(
-          "The server at {} waits no longer than {}: it cancels calls that still run, and leaves clients that do not answer",
+          "The server at {} waits no longer than {}: it cancels calls that still run, and leaves"
+              + " clients that do not answer",
           address,
           drainTime);
       done.complete(null);
     } else {
       long next = Math.min(until, loop.now() + DRAIN_STEP.toNanos());
       loop.timers().schedule(next, now -> drainStep(acceptor, until, done));
+    }
+  }
+
+  /**
+   * Stops listening, and frees the port. Open sessions stay, but a session whose connection is lost
+   * cannot resume any more. Waits until the port is free, at most 5 s; on an event loop it does not
+   * wait.
+   */
+  public void stopListening() {
+    EventLoop loop = acceptors.first().context.loop();
+    if (loop.isOwner()) {
+      listening.close();
+      return;
+    }
+    CompletableFuture<Void> free = new CompletableFuture<>();
+    loop.execute(
+        () -> {
+          listening.close();
+          free.complete(null);
+        });
+    if (!loop.isNotToWait()) {
+      inTime(free, 5_000);
     }
   }
 
@@ -302,7 +329,7 @@ public final class VerbenaServer implements AutoCloseable {
     if (engine.isStepped()) {
       listening.close();
       closeGateway();
-      acceptors.all().forEach(Acceptor::endAll);
+      acceptors.all().forEach(SessionAcceptor::endAll);
       engine.close();
       closed.complete(null);
     } else if (engine.isOnLoop() || engine.isInHandler()) {
@@ -334,7 +361,7 @@ public final class VerbenaServer implements AutoCloseable {
     }
   }
 
-  private static CompletableFuture<Void> endAll(Acceptor acceptor) {
+  private static CompletableFuture<Void> endAll(SessionAcceptor acceptor) {
     CompletableFuture<Void> ended = new CompletableFuture<>();
     EventLoop loop = acceptor.context.loop();
     loop.execute(
@@ -555,8 +582,9 @@ public final class VerbenaServer implements AutoCloseable {
         }
         if (link.tls() == null && authenticator == null && isOpenToOthers(server.address)) {
           LOG.warn(
-              "Every client that reaches {} may call: the server has neither TLS nor an authenticator. Set"
-                  + " tls(…) or authenticator(…), or listen at a loopback address",
+              "Every client that reaches {} may call: the server has neither TLS nor an"
+                  + " authenticator. Set tls(…) or authenticator(…), or listen at a loopback"
+                  + " address",
               server.address);
         }
         started = true;
@@ -582,7 +610,7 @@ public final class VerbenaServer implements AutoCloseable {
       }
       List<ServiceDescriptor<?>> contracts =
           services.stream().<ServiceDescriptor<?>>map(ServiceBinding::service).toList();
-      return link.speaking(begins.start(new LocalSessions(acceptors, contracts, at)));
+      return link.withProtocol(begins.start(new LocalSessions(acceptors, contracts, at)));
     }
 
     private static boolean isOpenToOthers(URI address) {

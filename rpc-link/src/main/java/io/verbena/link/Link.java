@@ -4,6 +4,7 @@ import io.verbena.link.memory.Slot;
 import java.security.cert.X509Certificate;
 import java.util.List;
 import java.util.Map;
+import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,6 +39,19 @@ public interface Link {
    */
   default List<X509Certificate> peerCertificates() {
     return List.of();
+  }
+
+  /** Returns the session of the link's TLS handshake; null without TLS. */
+  default @Nullable SSLSession tlsSession() {
+    return null;
+  }
+
+  /**
+   * Returns the options of the link's socket by their names in C, such as {@code SO_SNDBUF}. Empty
+   * if there is no socket, or if it is closed.
+   */
+  default Map<String, String> socketOptions() {
+    return Map.of();
   }
 
   /**

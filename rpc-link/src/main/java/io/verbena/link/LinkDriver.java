@@ -1,10 +1,12 @@
 package io.verbena.link;
 
 import java.net.URI;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Steps all links of one kind on one event loop. Called by that loop's thread only, except {@link
- * #wakeup}.
+ * Steps all links of one kind on one event loop. Called by the thread that steps that loop, except
+ * {@link #wakeup}. That is the loop's own thread, unless the driver {@linkplain #mayChangeThread
+ * agrees} to others.
  */
 public interface LinkDriver extends AutoCloseable {
   /**
@@ -24,6 +26,30 @@ public interface LinkDriver extends AutoCloseable {
 
   /** Ends a running {@link #await}, or else the next one. Safe for use by any thread. */
   void wakeup();
+
+  /**
+   * Returns whether another thread may step the driver from now on. It may be any thread of the
+   * user, for the time of a call: with a deep stack, thread-local values of its own, and an
+   * interrupt pending. So the answer is no while a link is being opened, or if a step would keep
+   * something on its thread, wait for something else, or clear an interrupt.
+   */
+  default boolean mayChangeThread() {
+    return false;
+  }
+
+  /** The calling thread steps the driver from now on. The last one has {@linkplain #released}. */
+  default void adopted() {}
+
+  /** The calling thread steps the driver no longer. */
+  default void released() {}
+
+  /**
+   * Returns local sockets that end {@link #await} by themselves; null if the driver has none. They
+   * must be closed before the driver is, and live as long as it does.
+   */
+  default @Nullable LocalSockets localSockets() {
+    return null;
+  }
 
   /**
    * Opens a link. The handler receives the outcome exactly once, later, on this loop.

@@ -128,7 +128,7 @@ public final class TlsFiles implements Supplier<SSLContext> {
    *     the reason
    */
   public TlsOptions client() {
-    return new TlsOptions(this, false, true);
+    return TlsOptions.of(this);
   }
 
   /**
@@ -138,7 +138,7 @@ public final class TlsFiles implements Supplier<SSLContext> {
    */
   public TlsOptions server() {
     requireIdentity();
-    return new TlsOptions(this, false, false);
+    return TlsOptions.of(this).withVerifyHostName(false);
   }
 
   /**
@@ -148,7 +148,7 @@ public final class TlsFiles implements Supplier<SSLContext> {
    */
   public TlsOptions mutual() {
     requireIdentity();
-    return new TlsOptions(this, true, false);
+    return TlsOptions.of(this).withVerifyHostName(false).withRequireClientCertificate(true);
   }
 
   private void requireIdentity() {

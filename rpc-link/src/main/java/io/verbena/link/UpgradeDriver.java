@@ -3,8 +3,8 @@ package io.verbena.link;
 import java.net.URI;
 
 /**
- * Steps the links of one event loop to which sessions upgrade, all of one kind. Only the loop's
- * thread calls it.
+ * Steps the links of one event loop to which sessions upgrade, all of one kind. Only the thread
+ * that steps the loop calls it.
  *
  * <p>The passive end makes an offer, which the core carries to the peer over the session's first
  * link without reading it. The active end connects by the offer. An attempt without the offer's
@@ -23,6 +23,14 @@ public interface UpgradeDriver extends AutoCloseable {
    * polling these links needs no system call.
    */
   boolean isInUse();
+
+  /**
+   * Returns whether another thread may step the driver from now on, as {@link
+   * LinkDriver#mayChangeThread} does.
+   */
+  default boolean mayChangeThread() {
+    return false;
+  }
 
   /**
    * Prepares for the loop's wait, so that every later event wakes the loop. It may handle events

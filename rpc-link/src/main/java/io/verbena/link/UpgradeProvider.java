@@ -2,6 +2,7 @@ package io.verbena.link;
 
 import java.net.URI;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A provider of one kind of link to which a session upgrades after it has opened over another,
@@ -51,6 +52,16 @@ public interface UpgradeProvider {
    * @param wakeLoop ends the loop's wait. Any thread may call it when the driver has work
    */
   UpgradeDriver newDriver(Runnable wakeLoop);
+
+  /**
+   * Makes a driver for the links of one event loop that may watch local sockets. Without need of
+   * them it is made as by {@link #newDriver(Runnable)}.
+   *
+   * @param sockets those of the loop's {@link LinkDriver#localSockets}; null if it watches none
+   */
+  default UpgradeDriver newDriver(Runnable wakeLoop, @Nullable LocalSockets sockets) {
+    return newDriver(wakeLoop);
+  }
 
   /** Returns figures about these links by name, for monitoring. */
   default Map<String, Long> figures() {

@@ -7,18 +7,16 @@ import io.verbena.link.Secret;
 import io.verbena.link.runtime.Thrown;
 import java.io.IOException;
 import java.net.ConnectException;
-import java.net.StandardProtocolFamily;
-import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
-import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /** The active end of a link that is being opened: it connects with an offer. */
 final class ActiveOpening extends Opening {
-  private final Place place;
+  private final LinkFiles place;
   private final LinkOptions options;
   private final byte[] bytes;
   private final Secret nonce;
@@ -26,13 +24,13 @@ final class ActiveOpening extends Opening {
   private final ByteBuffer number = ByteBuffer.allocate(Long.BYTES);
   private final ByteBuffer reasonLength = ByteBuffer.allocate(Short.BYTES);
   private @Nullable ByteBuffer reason;
-  private @Nullable Offer offer;
+  private @Nullable ShmOffer offer;
   private @Nullable RingFile file;
   private String address = ShmLink.KIND + "://?";
 
   ActiveOpening(
       Links links,
-      Place place,
+      LinkFiles place,
       byte[] offer,
       Secret nonce,
       LinkOptions options,
@@ -43,12 +41,12 @@ final class ActiveOpening extends Opening {
     this.bytes = offer;
     this.nonce = nonce;
     this.options = options;
-    concerns(handler, now + options.connectTimeout().toNanos());
+    setHandler(handler, now + options.connectTimeout().toNanos());
   }
 
   @Override
   int go(long now) throws IOException, LinkException {
-    Offer decoded = offer;
+    ShmOffer decoded = offer;
     if (decoded == null) {
       start();
       return 1;
@@ -74,33 +72,33 @@ final class ActiveOpening extends Opening {
   }
 
   private void start() throws IOException, LinkException {
-    Offer decoded = Offer.decode(bytes);
+    ShmOffer decoded = ShmOffer.decode(bytes);
     offer = decoded;
     Path directory = place.directory(decoded.directory());
-    address = Place.address(directory);
-    Path bell = directory.resolve(Place.BELL);
+    address = LinkFiles.address(directory);
+    Path bell = directory.resolve(LinkFiles.BELL);
     try {
       place.requireDirectory(directory);
       place.requireSocket(bell);
+    } catch (AccessDeniedException e) {
+      throw new LinkException(
+          "%s: this process may not enter %s, although the owner has the same number: the owner is another user, and a user namespace shows all that it does not know by one number"
+              .formatted(address, directory),
+          e);
     } catch (NoSuchFileException e) {
       throw new LinkException(
           "%s: there is no %s here: the peer is gone, or it runs in a container with its own %s; share it by docker run --ipc"
               .formatted(address, e.getFile(), place),
           e);
     }
-    SocketChannel connecting = SocketChannel.open(StandardProtocolFamily.UNIX);
-    socket(connecting);
-    connecting.configureBlocking(false);
     try {
-      if (!connecting.connect(UnixDomainSocketAddress.of(bell))) {
-        throw new IOException("too many peers connect there at once; try again later");
-      }
+      socket(links.sockets.connect(bell));
     } catch (ConnectException e) {
       throw LinkException.nobodyListens(
           address + ": nothing listens there, because the process that offered the link is gone",
           e);
     }
-    ByteBuffer greeting = ByteBuffer.allocate(GREETING_BYTES).put(Offer.request());
+    ByteBuffer greeting = ByteBuffer.allocate(GREETING_BYTES).put(ShmOffer.request());
     decoded.token().write(greeting);
     nonce.write(greeting);
     send(greeting.flip());
@@ -125,15 +123,15 @@ final class ActiveOpening extends Opening {
     }
   }
 
-  private void map(Offer by) throws IOException {
-    Path path = Place.file(place.directory(by.directory()), number.getLong(0));
+  private void map(ShmOffer by) throws IOException {
+    Path path = LinkFiles.file(place.directory(by.directory()), number.getLong(0));
     file = RingFile.open(path, place, by.ringBytes(), nonce);
     send(ByteBuffer.allocate(1).put(MAPPED).flip());
   }
 
   private void open(RingFile mapped) throws IOException {
     file = null; // owned by the link from here on
-    String own = address + "#" + Place.name(number.getLong(0));
+    String own = address + "#" + LinkFiles.name(number.getLong(0));
     open(mapped, true, options, own, address);
   }
 

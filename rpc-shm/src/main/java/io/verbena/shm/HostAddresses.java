@@ -12,9 +12,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The addresses of this host. Safe for use by any thread. */
 final class HostAddresses {
-  /** The reason that a peer on another host cannot be reached. */
-  static final String ELSEWHERE = "the peer is on another host";
-
   /** A look at all interfaces may take milliseconds, so its result is kept for this long. */
   private static final long GOOD_FOR_NANOS = Duration.ofSeconds(5).toNanos();
 
@@ -27,8 +24,19 @@ final class HostAddresses {
     this.clock = clock;
   }
 
-  /** Returns whether a peer's address is one of this host. Looks no name up. */
-  boolean isHere(URI peer) {
+  /**
+   * Returns the reason that a peer is out of reach of shared memory; empty if its address is one of
+   * this host. Looks no name up.
+   */
+  String outOfReach(URI peer) {
+    return isHere(peer)
+        ? ""
+        : "no interface here has the peer's address "
+            + peer.getRawAuthority()
+            + ": the peer is on another host, or in a container with a network of its own";
+  }
+
+  private boolean isHere(URI peer) {
     String host = peer.getHost();
     if (host == null) {
       return false;

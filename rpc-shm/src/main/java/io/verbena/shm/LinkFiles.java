@@ -1,10 +1,9 @@
 package io.verbena.shm;
 
 import io.verbena.link.UpgradeProvider.Availability;
+import io.verbena.link.runtime.ChannelSockets;
 import java.io.IOException;
 import java.net.ConnectException;
-import java.net.StandardProtocolFamily;
-import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -31,13 +30,13 @@ import org.slf4j.LoggerFactory;
  *                                    /fedcba9876543210  a link's file, until both ends have mapped it
  * </pre>
  */
-final class Place {
+final class LinkFiles {
   static final Path SHM = Path.of("/dev/shm");
 
   /** The file name of a driver's socket. */
   static final String BELL = "bell";
 
-  private static final Logger LOG = LoggerFactory.getLogger(Place.class);
+  private static final Logger LOG = LoggerFactory.getLogger(LinkFiles.class);
   private static final String PREFIX = "verbena-";
   private static final String PROBE = ".user";
   private static final Pattern NAME = Pattern.compile(PREFIX + "[0-9a-f]{16}");
@@ -66,7 +65,7 @@ final class Place {
   /** This process's user, who owns its files; -1 before it is known. */
   private volatile int user = -1;
 
-  Place(Path base) {
+  LinkFiles(Path base) {
     this.base = base;
   }
 
@@ -146,8 +145,8 @@ final class Place {
     Entry found = Entry.of(path);
     if ((found.mode & TYPE) != type || (found.mode & RIGHTS) != rights || found.user != user()) {
       throw new IOException(
-          "%s must be %s that belongs to this process's user, without permissions for others"
-              .formatted(path, what));
+          "%s must be %s that belongs to this process's user, without permissions for others: it belongs to user %d, with mode %o, and this process is user %d (a user namespace of its own numbers users anew)"
+              .formatted(path, what, found.user, found.mode & RIGHTS, user()));
     }
   }
 
@@ -222,9 +221,7 @@ final class Place {
       if (!Files.exists(bell, LinkOption.NOFOLLOW_LINKS)) {
         return true;
       }
-      try (SocketChannel caller = SocketChannel.open(StandardProtocolFamily.UNIX)) {
-        caller.configureBlocking(false);
-        caller.connect(UnixDomainSocketAddress.of(bell));
+      try (SocketChannel _ = ChannelSockets.connected(bell)) {
         return false;
       }
     } catch (ConnectException e) {

@@ -1,26 +1,26 @@
 package io.verbena.shm;
 
 import io.verbena.link.LinkOptions;
+import io.verbena.link.LocalSockets;
 import java.io.IOException;
-import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.List;
 
 /** The open links of one loop, and the state that they share. */
 final class Links {
   final ShmCounters counters;
-  private final Place place;
-  final Bells bells;
+  private final LinkFiles place;
+  final WakeupSockets sockets;
   private final Inbound inbound;
   private final List<ShmLink> all = new ArrayList<>();
 
   /** Some closed links still have their memory mapped. */
   private boolean someClosed;
 
-  Links(Place place, Bells bells, Inbound inbound, ShmCounters counters) {
+  Links(LinkFiles place, WakeupSockets sockets, Inbound inbound, ShmCounters counters) {
     this.place = place;
     this.inbound = inbound;
-    this.bells = bells;
+    this.sockets = sockets;
     this.counters = counters;
   }
 
@@ -32,14 +32,14 @@ final class Links {
   ShmLink add(
       RingFile file,
       boolean active,
-      SocketChannel socket,
+      LocalSockets.Connected socket,
       LinkOptions options,
       String localAddress,
       String peerAddress)
       throws IOException {
-    Bell bell;
+    WakeupSocket wakeup;
     try {
-      bell = bells.watch(socket);
+      wakeup = sockets.watch(socket);
     } catch (IOException | RuntimeException e) {
       file.unmap();
       throw e;
@@ -48,7 +48,7 @@ final class Links {
         new ShmLink(
             file,
             active,
-            bell,
+            wakeup,
             options.maxFrameBytes(),
             inbound,
             place,
@@ -104,7 +104,6 @@ final class Links {
         link.unmap();
         counters.linksClosed.increment();
         counters.mappedBytes.add(-link.mappedBytes());
-        bells.forget();
       }
     }
   }

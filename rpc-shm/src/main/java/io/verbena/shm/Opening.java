@@ -3,11 +3,11 @@ package io.verbena.shm;
 import io.verbena.link.LinkDriver;
 import io.verbena.link.LinkException;
 import io.verbena.link.LinkOptions;
+import io.verbena.link.LocalSockets;
 import io.verbena.link.Secret;
 import io.verbena.link.runtime.Thrown;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.SocketChannel;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,7 +35,7 @@ abstract class Opening {
   private long deadline;
   private LinkDriver.@Nullable ConnectHandler handler;
   private boolean known;
-  private @Nullable SocketChannel socket;
+  private LocalSockets.@Nullable Connected socket;
   private ByteBuffer unsent = ByteBuffer.allocate(0);
 
   Opening(Links links) {
@@ -43,7 +43,7 @@ abstract class Opening {
   }
 
   /** Sets the handler of the outcome, and the deadline. */
-  final void concerns(LinkDriver.ConnectHandler handler, long deadline) {
+  final void setHandler(LinkDriver.ConnectHandler handler, long deadline) {
     this.handler = handler;
     this.deadline = deadline;
   }
@@ -52,12 +52,12 @@ abstract class Opening {
     this.deadline = deadline;
   }
 
-  final void socket(SocketChannel connected) {
+  final void socket(LocalSockets.Connected connected) {
     socket = connected;
   }
 
-  final SocketChannel socket() throws IOException {
-    SocketChannel connected = socket;
+  final LocalSockets.Connected socket() throws IOException {
+    LocalSockets.Connected connected = socket;
     if (connected == null) {
       throw new IOException("it has no socket");
     }
@@ -77,7 +77,7 @@ abstract class Opening {
       if (now - deadline >= 0) {
         throw new IOException(late());
       }
-      if (unsent.hasRemaining() && links.bells.write(socket(), unsent) == 0) {
+      if (unsent.hasRemaining() && links.sockets.write(socket(), unsent) == 0) {
         return 0;
       }
       return unsent.hasRemaining() ? 1 : go(now);
@@ -104,7 +104,7 @@ abstract class Opening {
   final boolean read(ByteBuffer into) throws IOException {
     int read;
     try {
-      read = into.hasRemaining() ? links.bells.read(socket(), into) : 0;
+      read = into.hasRemaining() ? links.sockets.read(socket(), into) : 0;
     } catch (IOException e) {
       throw new IOException("the peer has gone: " + Thrown.reason(e), e);
     }
@@ -134,7 +134,7 @@ abstract class Opening {
     }
     known = true;
     drop();
-    SocketChannel connected = socket;
+    LocalSockets.Connected connected = socket;
     if (connected != null) {
       try {
         connected.close();

@@ -206,7 +206,7 @@ final class OutRing {
   }
 
   /** Before this end sleeps: sets the peer's position at which the peer must wake it. */
-  void sayWhatRoom() {
+  void sendRoom() {
     looks = waitsFor < 0 ? 0 : MANY_LOOKS;
     LONG.setOpaque(memory, wantsRoomAt, waitsFor < 0 ? Long.MAX_VALUE : written - waitsFor);
   }

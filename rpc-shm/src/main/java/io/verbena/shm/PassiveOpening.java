@@ -1,12 +1,12 @@
 package io.verbena.shm;
 
 import io.verbena.link.LinkException;
+import io.verbena.link.LocalSockets;
 import io.verbena.link.Secret;
 import io.verbena.link.runtime.ThrottledLog;
 import io.verbena.link.runtime.Thrown;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,17 +18,17 @@ final class PassiveOpening extends Opening {
   private static final ThrottledLog STRANGERS =
       ThrottledLog.of(PassiveOpening.class, "strangers at the socket of shared-memory links");
 
-  private final Acceptor acceptor;
+  private final ShmAcceptor acceptor;
   private final ByteBuffer greeting = ByteBuffer.allocate(GREETING_BYTES);
   private final ByteBuffer mapped = ByteBuffer.allocate(1);
-  private Acceptor.@Nullable Offered offered;
+  private ShmAcceptor.@Nullable Offered offered;
   private @Nullable Secret nonce;
   private long number;
   private @Nullable Path path;
   private RingFile.@Nullable Making making;
   private @Nullable RingFile file;
 
-  PassiveOpening(Links links, Acceptor acceptor, SocketChannel caller, long deadline) {
+  PassiveOpening(Links links, ShmAcceptor acceptor, LocalSockets.Connected caller, long deadline) {
     super(links);
     this.acceptor = acceptor;
     socket(caller);
@@ -53,22 +53,22 @@ final class PassiveOpening extends Opening {
     RingFile standing = file;
     file = null; // owned by the link from here on
     String own = acceptor.address();
-    open(standing, false, offered.options(), own, own + "#" + Place.name(number));
+    open(standing, false, offered.options(), own, own + "#" + LinkFiles.name(number));
     return 1;
   }
 
   private int redeem() throws IOException, LinkException {
     byte[] head = Arrays.copyOf(greeting.array(), greeting.capacity());
-    Offer.requireVersion(head);
-    greeting.position(Offer.request().length);
+    ShmOffer.requireVersion(head);
+    greeting.position(ShmOffer.request().length);
     Secret token = Secret.read(greeting);
     nonce = Secret.read(greeting);
-    Acceptor.Offered found = acceptor.redeem(token);
+    ShmAcceptor.Offered found = acceptor.redeem(token);
     if (found == null) {
       throw new IOException("its token was not offered here, was used before, or is too old");
     }
     offered = found;
-    concerns(found.handler(), found.deadline());
+    setHandler(found.handler(), found.deadline());
     return 1;
   }
 
@@ -77,7 +77,7 @@ final class PassiveOpening extends Opening {
       RingFile.Making under = making;
       if (under == null) {
         number = acceptor.nextNumber();
-        Path made = Place.file(acceptor.directory(), number);
+        Path made = LinkFiles.file(acceptor.directory(), number);
         path = made;
         making = new RingFile.Making(made, acceptor.ringBytes());
         return 1;
@@ -103,7 +103,7 @@ final class PassiveOpening extends Opening {
     int length = Math.min(all.length, MOST_REASON_BYTES);
     ByteBuffer answer = ByteBuffer.allocate(1 + Short.BYTES + length);
     answer.put(REFUSED).putShort((short) length).put(all, 0, length).flip();
-    int _ = links.bells.write(socket(), answer);
+    int _ = links.sockets.write(socket(), answer);
   }
 
   private void unlink() throws IOException {
@@ -127,7 +127,7 @@ final class PassiveOpening extends Opening {
       links.counters.strangers.increment();
       STRANGERS.warn("A caller at {} was turned away: {}", acceptor.address(), words);
     }
-    return Acceptor.notTaken(words, why);
+    return ShmAcceptor.notTaken(words, why);
   }
 
   @Override

@@ -35,7 +35,7 @@ final class RingFile {
   static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
 
   static final long HEADER_BYTES = 4096;
-  private static final long MAGIC = (long) Offer.MAGIC << 32 | Offer.VERSION;
+  private static final long MAGIC = (long) ShmOffer.MAGIC << 32 | ShmOffer.VERSION;
   private static final long RING_AT = 8;
   private static final long NONCE_AT = 16;
   private static final long ENDS_AT = 128;
@@ -76,7 +76,7 @@ final class RingFile {
    *
    * @throws IOException if it was not made for this connection
    */
-  static RingFile open(Path path, Place place, int ringBytes, Secret nonce) throws IOException {
+  static RingFile open(Path path, LinkFiles place, int ringBytes, Secret nonce) throws IOException {
     place.requireFile(path);
     FileChannel file =
         FileChannel.open(
@@ -173,7 +173,7 @@ final class RingFile {
               path,
               Set.of(
                   StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE),
-              Place.OWNERS_FILE_ALONE);
+              LinkFiles.OWNERS_FILE_ALONE);
     }
 
     /** Writes a part; returns whether the file is complete. */

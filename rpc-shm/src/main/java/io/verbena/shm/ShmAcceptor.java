@@ -3,12 +3,9 @@ package io.verbena.shm;
 import io.verbena.link.LinkDriver;
 import io.verbena.link.LinkException;
 import io.verbena.link.LinkOptions;
+import io.verbena.link.LocalSockets;
 import io.verbena.link.Secret;
 import java.io.IOException;
-import java.net.StandardProtocolFamily;
-import java.net.UnixDomainSocketAddress;
-import java.nio.channels.ServerSocketChannel;
-import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -22,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * The passive end: it makes offers, and opens links for peers that connect with the token of an
  * offer. For other callers no link is made.
  */
-final class Acceptor {
+final class ShmAcceptor {
   /**
    * A token lives twice the time limit: one for the offer's way to the peer, one for the way back.
    * Connecting has its own.
@@ -36,32 +33,33 @@ final class Acceptor {
   private static final long GREETS_WITHIN_NANOS = Duration.ofSeconds(2).toNanos();
 
   private final Links links;
-  private final Place place;
+  private final LinkFiles place;
   private final int ringBytes;
-  private final Bells bells;
+  private final WakeupSockets sockets;
   private final SecureRandom random;
   private final long id;
   private final Path directory;
   private final List<Offered> offers = new ArrayList<>();
   private final List<PassiveOpening> callers = new ArrayList<>();
-  private @Nullable ServerSocketChannel server;
+  private LocalSockets.@Nullable Listening server;
 
   /** An offer that no peer has taken yet. */
   record Offered(
       Secret token, LinkOptions options, LinkDriver.ConnectHandler handler, long deadline) {}
 
-  Acceptor(Links links, Place place, int ringBytes, Bells bells, SecureRandom random) {
+  ShmAcceptor(
+      Links links, LinkFiles place, int ringBytes, WakeupSockets sockets, SecureRandom random) {
     this.links = links;
     this.place = place;
     this.ringBytes = ringBytes;
-    this.bells = bells;
+    this.sockets = sockets;
     this.random = random;
     this.id = random.nextLong();
     this.directory = place.directory(id);
   }
 
   String address() {
-    return Place.address(directory);
+    return LinkFiles.address(directory);
   }
 
   Path directory() {
@@ -87,11 +85,11 @@ final class Acceptor {
     long deadline = now + OFFER_LIVES * options.connectTimeout().toNanos();
     Offered offered = new Offered(Secret.random(random), options, handler, deadline);
     offers.add(offered);
-    return new Offer(id, offered.token, ringBytes).encode();
+    return new ShmOffer(id, offered.token, ringBytes).encode();
   }
 
   private void listen() throws LinkException {
-    if (Files.exists(directory.resolve(Place.BELL), LinkOption.NOFOLLOW_LINKS)) {
+    if (Files.exists(directory.resolve(LinkFiles.BELL), LinkOption.NOFOLLOW_LINKS)) {
       return;
     }
     if (server != null) {
@@ -101,11 +99,7 @@ final class Acceptor {
     try {
       place.make(id);
       made = true;
-      ServerSocketChannel listening = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
-      server = listening;
-      listening.configureBlocking(false);
-      listening.bind(UnixDomainSocketAddress.of(directory.resolve(Place.BELL)), MOST_OFFERED);
-      bells.watch(listening);
+      server = sockets.listen(directory.resolve(LinkFiles.BELL), MOST_OFFERED);
     } catch (IOException | RuntimeException e) {
       if (made) {
         close();
@@ -150,8 +144,8 @@ final class Acceptor {
 
   int step(long now) {
     int work = 0;
-    SocketChannel caller;
-    while (callers.size() < MOST_CALLERS && (caller = bells.caller()) != null) {
+    LocalSockets.Connected caller;
+    while (callers.size() < MOST_CALLERS && (caller = sockets.takeConnected()) != null) {
       admit(caller, now);
       work++;
     }
@@ -162,14 +156,8 @@ final class Acceptor {
     return work + expire(now);
   }
 
-  private void admit(SocketChannel caller, long now) {
-    PassiveOpening opening = new PassiveOpening(links, this, caller, now + GREETS_WITHIN_NANOS);
-    callers.add(opening);
-    try {
-      caller.configureBlocking(false);
-    } catch (IOException e) {
-      opening.fail(opening.failure(e));
-    }
+  private void admit(LocalSockets.Connected caller, long now) {
+    callers.add(new PassiveOpening(links, this, caller, now + GREETS_WITHIN_NANOS));
   }
 
   private int expire(long now) {
@@ -189,7 +177,7 @@ final class Acceptor {
 
   /** Refuses further peers, and notifies those that wait for a link. */
   void close() {
-    ServerSocketChannel listening = server;
+    LocalSockets.Listening listening = server;
     if (listening != null) {
       server = null;
       try {
@@ -197,9 +185,9 @@ final class Acceptor {
       } catch (IOException e) {
         // Its result does not matter any more.
       }
-      bells.forget();
+      sockets.closed(listening);
     }
-    Place.remove(directory);
+    LinkFiles.remove(directory);
   }
 
   /** The driver is closed. */

@@ -9,7 +9,7 @@ final class ShmCounters {
   final LongAdder linksOpened = new LongAdder();
   final LongAdder linksClosed = new LongAdder();
   final LongAdder mappedBytes = new LongAdder();
-  final LongAdder bellsRung = new LongAdder();
+  final LongAdder peersWoken = new LongAdder();
   final LongAdder wakeUps = new LongAdder();
   final LongAdder strangers = new LongAdder();
   final LongAdder brokenRules = new LongAdder();
@@ -20,7 +20,7 @@ final class ShmCounters {
     figures.put("shm links opened", linksOpened.sum());
     figures.put("shm links closed", linksClosed.sum());
     figures.put("shm mapped bytes", mappedBytes.sum());
-    figures.put("shm doorbells rung", bellsRung.sum());
+    figures.put("shm doorbells rung", peersWoken.sum());
     figures.put("shm wake-ups", wakeUps.sum());
     figures.put("shm strangers refused", strangers.sum());
     figures.put("shm rules broken by peers", brokenRules.sum());

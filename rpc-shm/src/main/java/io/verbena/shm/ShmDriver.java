@@ -3,6 +3,7 @@ package io.verbena.shm;
 import io.verbena.link.LinkDriver;
 import io.verbena.link.LinkException;
 import io.verbena.link.LinkOptions;
+import io.verbena.link.LocalSockets;
 import io.verbena.link.Secret;
 import io.verbena.link.UpgradeDriver;
 import io.verbena.link.runtime.NanoClock;
@@ -28,7 +29,7 @@ final class ShmDriver implements UpgradeDriver {
   /** An idle loop checks the time limits of offers this often. */
   private static final long OFFERED_NANOS = Duration.ofMillis(100).toNanos();
 
-  private final Place place;
+  private final LinkFiles place;
   private final NanoClock clock;
   private final HostAddresses addresses;
   private final SecureRandom random = new SecureRandom();
@@ -39,8 +40,8 @@ final class ShmDriver implements UpgradeDriver {
    */
   private final Arena memory = Arena.ofShared();
 
-  private final Bells bells;
-  private final Acceptor acceptor;
+  private final WakeupSockets sockets;
+  private final ShmAcceptor acceptor;
   private final Links links;
   private final List<ActiveOpening> attempts = new ArrayList<>();
 
@@ -51,20 +52,18 @@ final class ShmDriver implements UpgradeDriver {
   private boolean closed;
 
   ShmDriver(
-      Place place,
+      LinkFiles place,
       ShmSettings settings,
       NanoClock clock,
       HostAddresses addresses,
       ShmCounters counters,
-      Waiter.Maker waiters,
-      Runnable wakeLoop)
-      throws IOException {
+      LocalSockets sockets) {
     this.place = place;
     this.clock = clock;
     this.addresses = addresses;
-    this.bells = new Bells(memory, waiters, wakeLoop, counters);
-    this.links = new Links(place, bells, new Inbound(memory), counters);
-    this.acceptor = new Acceptor(links, place, settings.ringBytes(), bells, random);
+    this.sockets = new WakeupSockets(memory, sockets, counters);
+    this.links = new Links(place, this.sockets, new Inbound(memory), counters);
+    this.acceptor = new ShmAcceptor(links, place, settings.ringBytes(), this.sockets, random);
   }
 
   @Override
@@ -73,11 +72,28 @@ final class ShmDriver implements UpgradeDriver {
   }
 
   @Override
+  public boolean mayChangeThread() {
+    return !opening && !sockets.mayHaveConnected() && !closed;
+  }
+
+  @Override
   public int poll(long now) {
     try {
       return closed ? 0 : step(now);
     } catch (InternalError e) {
-      return links.endTruncated(e);
+      return endTruncated(e);
+    }
+  }
+
+  /** The files are looked at, and an interrupt of the calling thread would close them. */
+  private int endTruncated(InternalError why) {
+    boolean interrupted = Thread.interrupted();
+    try {
+      return links.endTruncated(why);
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 
@@ -86,11 +102,11 @@ final class ShmDriver implements UpgradeDriver {
       sleeps = false;
       links.wake();
     }
-    if (bells.isAlone() && (opening || !links.isEmpty())) {
-      bells.look();
+    if (opening || !links.isEmpty()) {
+      sockets.look();
     }
     int work = links.poll();
-    if (opening || bells.isCalled()) {
+    if (opening || sockets.mayHaveConnected()) {
       work += open(now);
     }
     links.letGo();
@@ -98,16 +114,13 @@ final class ShmDriver implements UpgradeDriver {
   }
 
   private int open(long now) {
-    bells.listenAgain(now);
+    sockets.listenAgain(now);
     int work = acceptor.step(now);
     for (int i = 0; i < attempts.size(); i++) {
       work += attempts.get(i).step(now);
     }
     attempts.removeIf(Opening::isKnown);
     opening = !attempts.isEmpty() || acceptor.isOpening() || acceptor.hasOffers();
-    if (!opening) {
-      bells.wakeAfter(0);
-    }
     return work;
   }
 
@@ -116,43 +129,44 @@ final class ShmDriver implements UpgradeDriver {
     try {
       return closed || arm(now);
     } catch (InternalError e) {
-      return links.endTruncated(e) < 0;
+      return endTruncated(e) < 0;
     }
   }
 
   private boolean arm(long now) {
     sleeps = true;
     links.sleep();
-    VarHandle.fullFence(); // records written before are seen below, and later ones ring
+    VarHandle.fullFence(); // records written before are seen below, and later ones wake
     if (links.haveWork()) {
       return false;
     }
-    if (!opening && !bells.isCalled()) {
-      return links.isEmpty() || bells.wakeAfter(0);
+    if (!opening && !sockets.mayHaveConnected()) {
+      return links.isEmpty() || sockets.arm(0);
     }
     if (open(now) > 0) {
       return false;
     }
     boolean soon = !attempts.isEmpty() || acceptor.isOpening();
-    return bells.wakeAfter(soon ? OPENING_NANOS : OFFERED_NANOS);
+    return sockets.arm(soon ? OPENING_NANOS : OFFERED_NANOS);
   }
 
   @Override
   public byte[] request(URI peer, LinkOptions options) throws LinkException {
-    if (!addresses.isHere(peer)) {
-      throw new LinkException(HostAddresses.ELSEWHERE + ": " + peer, null);
+    String outOfReach = addresses.outOfReach(peer);
+    if (!outOfReach.isEmpty()) {
+      throw new LinkException(outOfReach, null);
     }
     if (!options.beside().isEmpty()) {
       throw new LinkException("one shared-memory link is as good as several", null);
     }
-    return Offer.request();
+    return ShmOffer.request();
   }
 
   @Override
   public byte[] offer(
       byte[] request, URI localAddress, LinkOptions options, LinkDriver.ConnectHandler handler)
       throws LinkException {
-    Offer.requireVersion(request);
+    ShmOffer.requireVersion(request);
     if (closed) {
       throw isClosed();
     }
@@ -188,8 +202,8 @@ final class ShmDriver implements UpgradeDriver {
     acceptor.abandon();
     links.close();
     closed = true;
-    try (memory) { // is closed last, whatever the bells throw
-      bells.close();
+    try (memory) { // is closed last, whatever the sockets throw
+      sockets.close();
     } catch (IOException e) {
       LOG.warn("The sockets of shared-memory links cannot be closed: {}", Thrown.reason(e));
     }

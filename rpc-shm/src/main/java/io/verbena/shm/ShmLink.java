@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Before an end sleeps, it says so in shared memory, and then looks at the rings once more.
  * After an end has written to a ring, it checks whether the reader sleeps. Each has a fence between
- * its two steps, so at least one of them notices the other. The peer of a polling loop never rings.
+ * its two steps, so at least one of them notices the other. The peer of a polling loop never wakes
+ * it.
  */
 final class ShmLink implements Link {
   static final String KIND = "shm";
@@ -29,7 +30,7 @@ final class ShmLink implements Link {
       ThrottledLog.of(ShmLink.class, "listeners of shared-memory links that failed");
 
   private final RingFile file;
-  private final Bell bell;
+  private final WakeupSocket wakeup;
   private final Runnable whenClosed;
   private final ShmCounters counters;
   private final String localAddress;
@@ -58,16 +59,16 @@ final class ShmLink implements Link {
   ShmLink(
       RingFile file,
       boolean active,
-      Bell bell,
+      WakeupSocket wakeup,
       int maxFrameBytes,
       Inbound inbound,
-      Place place,
+      LinkFiles place,
       String localAddress,
       String peerAddress,
       ShmCounters counters,
       Runnable whenClosed) {
     this.file = file;
-    this.bell = bell;
+    this.wakeup = wakeup;
     this.counters = counters;
     this.whenClosed = whenClosed;
     this.inbound = inbound;
@@ -159,14 +160,15 @@ final class ShmLink implements Link {
   void wakePeer() {
     VarHandle.fullFence();
     if ((long) LONG.getOpaque(memory, peerSleepsAt) != 0) {
-      ring();
+      wakeOnce();
     }
   }
 
-  private void ring() {
+  /** Wakes the peer, unless this end already did since the peer began to sleep. */
+  private void wakeOnce() {
     if (LONG.compareAndSet(memory, peerSleepsAt, 1L, 0L)) {
-      counters.bellsRung.increment();
-      bell.ring();
+      counters.peersWoken.increment();
+      wakeup.wakePeer();
     }
   }
 
@@ -179,11 +181,11 @@ final class ShmLink implements Link {
     return closedBecause != null;
   }
 
-  /** The loop is about to sleep, so the peer must ring from now on. A fence must follow. */
+  /** The loop is about to sleep, so the peer must wake it from now on. A fence must follow. */
   void sleep() {
     try {
       if (!isClosed()) {
-        out.sayWhatRoom();
+        out.sendRoom();
         LONG.setOpaque(memory, sleepsAt, 1L);
       }
     } catch (InternalError e) {
@@ -191,7 +193,7 @@ final class ShmLink implements Link {
     }
   }
 
-  /** The loop polls, so the peer need not ring. */
+  /** The loop polls, so the peer need not wake it. */
   void wake() {
     try {
       if (!isClosed()) {
@@ -208,7 +210,7 @@ final class ShmLink implements Link {
       return isClosed()
           || bulk.hasWritten()
           || out.seesRoom()
-          || (receiving && (bell.isGone() || !in.isEmpty()));
+          || (receiving && (wakeup.isGone() || !in.isEmpty()));
     } catch (BrokenRing | InternalError e) {
       broken(e);
       return true;
@@ -244,7 +246,7 @@ final class ShmLink implements Link {
 
   private int receive() {
     // Read first, so that everything that the peer wrote before is seen below.
-    boolean gone = bell.isGone();
+    boolean gone = wakeup.isGone();
     long end = in.taken() + in.capacity(); // leaves time for other links
     int done = 0;
     boolean bulkMoved = false;
@@ -288,7 +290,7 @@ final class ShmLink implements Link {
     if (in.isTimeToLook()) {
       VarHandle.fullFence();
       if (in.givesWantedRoom() && (long) LONG.getOpaque(memory, peerSleepsAt) != 0) {
-        ring();
+        wakeOnce();
       }
     }
   }
@@ -321,7 +323,8 @@ final class ShmLink implements Link {
   void broken(Throwable why) {
     if (why instanceof InternalError) {
       abort(
-          "memory of the link, or memory that it transfers, is gone: its file was truncated, or its disk is full");
+          "memory of the link, or memory that it transfers, is gone: its file was truncated, or its"
+              + " disk is full");
     } else {
       counters.brokenRules.increment();
       abort(String.valueOf(why.getMessage()));
@@ -355,7 +358,7 @@ final class ShmLink implements Link {
   private void finish(String reason) {
     closedBecause = reason;
     bulk.end();
-    bell.close();
+    wakeup.close();
     whenClosed.run();
     if (listener != null) {
       listener.onClosed(reason);

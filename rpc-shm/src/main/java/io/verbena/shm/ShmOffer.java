@@ -18,11 +18,11 @@ import java.nio.ByteBuffer;
  * <p>The directory is sent as a number, and this end makes its name from that. So an offer cannot
  * lead to any other place.
  *
- * @param directory see {@link Place#directory}
+ * @param directory see {@link LinkFiles#directory}
  * @param token proves that the caller received the offer
  * @param ringBytes the bytes of each ring
  */
-record Offer(long directory, Secret token, int ringBytes) {
+record ShmOffer(long directory, Secret token, int ringBytes) {
   static final int MAGIC = 0x5653_484d;
   static final byte VERSION = 1;
   private static final int HEAD_BYTES = 5;
@@ -64,13 +64,13 @@ record Offer(long directory, Secret token, int ringBytes) {
    *
    * @throws LinkException if it is malformed
    */
-  static Offer decode(byte[] bytes) throws LinkException {
+  static ShmOffer decode(byte[] bytes) throws LinkException {
     requireVersion(bytes);
     if (bytes.length != BYTES) {
       throw malformed(bytes.length + " bytes");
     }
     ByteBuffer in = ByteBuffer.wrap(bytes).position(HEAD_BYTES);
-    Offer offer = new Offer(in.getLong(), Secret.read(in), in.getInt());
+    ShmOffer offer = new ShmOffer(in.getLong(), Secret.read(in), in.getInt());
     if (!ShmSettings.isRing(offer.ringBytes)) {
       throw malformed("rings of " + offer.ringBytes + " bytes");
     }

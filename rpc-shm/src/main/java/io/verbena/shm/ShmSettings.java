@@ -1,17 +1,13 @@
 package io.verbena.shm;
 
 import io.verbena.api.settings.Checks;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Sizes of shared-memory links. Immutable. For each link the settings of the passive end apply; the
- * ends may differ.
- *
- * @param ringBytes the bytes of each of a link's two rings, one for each direction; a power of two
- *     from 256 KiB to 16 MiB. A frame may use a quarter of a ring. Bulk under way may use another
- *     quarter, or three if processors are scarce. Rings smaller than in {@link #DEFAULT} slow bulk
- *     down. Larger ones speed it up only if processors are scarce
+ * Sizes of shared-memory links. Immutable; start from {@link #DEFAULT}. For each link the settings
+ * of the passive end apply; the ends may differ.
  */
-public record ShmSettings(int ringBytes) {
+public final class ShmSettings {
   /** The system property for {@link #ringBytes}. */
   public static final String RING_PROPERTY = "verbena.shm.ring-bytes";
 
@@ -19,11 +15,34 @@ public record ShmSettings(int ringBytes) {
   public static final String RING_VARIABLE = "VERBENA_SHM_RING_BYTES";
 
   /** The defaults: 1 MiB. */
-  public static final ShmSettings DEFAULT = new ShmSettings(1 << 20);
+  public static final ShmSettings DEFAULT = new ShmSettings(new Values(1 << 20));
 
-  /** Checks the value. */
-  public ShmSettings {
-    Checks.that(isRing(ringBytes), "ringBytes", "a power of two from 256 KiB to 16 MiB", ringBytes);
+  private final Values values;
+
+  private record Values(int ringBytes) {
+    private Values {
+      Checks.that(
+          isRing(ringBytes), "ringBytes", "a power of two from 256 KiB to 16 MiB", ringBytes);
+    }
+  }
+
+  private ShmSettings(Values values) {
+    this.values = values;
+  }
+
+  /**
+   * Returns the bytes of each of a link's two rings, one for each direction; a power of two from
+   * 256 KiB to 16 MiB. A frame may use a quarter of a ring. Bulk under way may use another quarter,
+   * or three if processors are scarce. Rings smaller than in {@link #DEFAULT} slow bulk down.
+   * Larger ones speed it up only if processors are scarce.
+   */
+  public int ringBytes() {
+    return values.ringBytes;
+  }
+
+  /** Returns these settings with rings of another size. */
+  public ShmSettings withRingBytes(int value) {
+    return new ShmSettings(new Values(value));
   }
 
   /** Returns whether this is a valid ring size. */
@@ -45,6 +64,22 @@ public record ShmSettings(int ringBytes) {
     }
     String name = property == null ? RING_VARIABLE : RING_PROPERTY;
     Checks.that(said.matches("\\d{1,9}"), name, "a number of bytes", said);
-    return new ShmSettings(Integer.parseInt(said));
+    return DEFAULT.withRingBytes(Integer.parseInt(said));
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof ShmSettings it && values.equals(it.values);
+  }
+
+  @Override
+  public int hashCode() {
+    return values.hashCode();
+  }
+
+  /** Returns the name and value of each option. */
+  @Override
+  public String toString() {
+    return values.toString().replaceFirst("Values", "ShmSettings");
   }
 }

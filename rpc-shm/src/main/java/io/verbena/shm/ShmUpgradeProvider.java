@@ -1,5 +1,6 @@
 package io.verbena.shm;
 
+import io.verbena.link.LocalSockets;
 import io.verbena.link.UpgradeDriver;
 import io.verbena.link.UpgradeProvider;
 import io.verbena.link.runtime.NanoClock;
@@ -9,6 +10,7 @@ import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Shared-memory links between processes of one host and user. All drivers of one instance share its
@@ -21,7 +23,7 @@ public final class ShmUpgradeProvider implements UpgradeProvider {
   /** Higher than RDMA's, which would use the adapter. */
   private static final int PRIORITY = 10;
 
-  private final Place place;
+  private final LinkFiles place;
   private final ShmSettings settings;
   private final NanoClock clock;
   private final Waiter.Maker waiters;
@@ -40,7 +42,7 @@ public final class ShmUpgradeProvider implements UpgradeProvider {
 
   /** Makes a provider whose files are in {@code /dev/shm}. */
   public ShmUpgradeProvider(ShmSettings settings) {
-    this(Place.SHM, settings, NanoClock.SYSTEM);
+    this(LinkFiles.SHM, settings, NanoClock.SYSTEM);
   }
 
   /** Makes a provider whose files are in this directory. */
@@ -57,7 +59,7 @@ public final class ShmUpgradeProvider implements UpgradeProvider {
    */
   public ShmUpgradeProvider(
       Path base, ShmSettings settings, NanoClock clock, Waiter.Maker waiters) {
-    this.place = new Place(base);
+    this.place = new LinkFiles(base);
     this.settings = settings;
     this.clock = clock;
     this.waiters = waiters;
@@ -85,12 +87,12 @@ public final class ShmUpgradeProvider implements UpgradeProvider {
 
   @Override
   public String outOfReach(URI peer) {
-    return addresses.isHere(peer) ? "" : HostAddresses.ELSEWHERE;
+    return addresses.outOfReach(peer);
   }
 
   @Override
   public boolean understands(byte[] request) {
-    return Offer.isOfThisKind(request);
+    return ShmOffer.isOfThisKind(request);
   }
 
   @Override
@@ -100,8 +102,14 @@ public final class ShmUpgradeProvider implements UpgradeProvider {
 
   @Override
   public UpgradeDriver newDriver(Runnable wakeLoop) {
+    return newDriver(wakeLoop, null);
+  }
+
+  @Override
+  public UpgradeDriver newDriver(Runnable wakeLoop, @Nullable LocalSockets sockets) {
     try {
-      return new ShmDriver(place, settings, clock, addresses, counters, waiters, wakeLoop);
+      LocalSockets watched = sockets == null ? new WaitedSockets(waiters, wakeLoop) : sockets;
+      return new ShmDriver(place, settings, clock, addresses, counters, watched);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

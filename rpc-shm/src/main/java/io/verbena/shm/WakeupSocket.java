@@ -1,32 +1,32 @@
 package io.verbena.shm;
 
+import io.verbena.link.LocalSockets;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.SocketChannel;
 
 /**
  * The socket of an open link. A byte wakes the peer's loop, and the end of the stream shows that
- * the peer's process is gone. The loop writes, and the waiter reads.
+ * the peer's process is gone. The loop writes, and what watches it reads.
  */
-final class Bell {
-  final SocketChannel socket;
-  private final ByteBuffer stroke;
+final class WakeupSocket {
+  final LocalSockets.Connected socket;
+  private final ByteBuffer wakeByte;
   private volatile boolean gone;
 
   /**
-   * Makes a bell.
+   * Makes the end of a socket that is connected.
    *
-   * @param stroke a byte outside the heap; the loop's other bells may use it too
+   * @param wakeByte a byte outside the heap; the loop's other sockets may use it too
    */
-  Bell(SocketChannel socket, ByteBuffer stroke) {
+  WakeupSocket(LocalSockets.Connected socket, ByteBuffer wakeByte) {
     this.socket = socket;
-    this.stroke = stroke;
+    this.wakeByte = wakeByte;
   }
 
   /** Wakes the peer. If the socket is full, the byte is not needed: the peer has unread ones. */
-  void ring() {
+  void wakePeer() {
     try {
-      socket.write(stroke.clear());
+      socket.write(wakeByte.clear());
     } catch (IOException e) {
       gone = true;
     }

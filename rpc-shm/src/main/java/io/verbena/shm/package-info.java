@@ -7,7 +7,7 @@
  *   active end                                         passive end
  *     loop ── frames, bulk ──→ ring ──────────────────→ loop
  *     loop ←────────────────── ring ←── frames, bulk ── loop
- *    waiter ←── a byte ─────── socket ──── a byte ────→ waiter     only if the loop sleeps
+ *   watcher ←── a byte ─────── socket ──── a byte ────→ watcher    only if the loop sleeps
  * </pre>
  *
  * <p>A ring is a row of records. The first word of a record says its kind and length, and is
@@ -25,8 +25,9 @@
  * <p>Nothing in a ring is trusted. Each word is read once and checked before it is used, and a
  * frame is copied to private memory before it is decoded.
  *
- * <p>Everything except the provider belongs to the thread that steps the event loop. The only other
- * thread is the driver's waiter, which reads the sockets.
+ * <p>Everything except the provider belongs to the thread that steps the event loop. The loop
+ * watches the sockets itself. If it cannot, the driver's {@link io.verbena.shm.Waiter} watches them
+ * in the only other thread.
  */
 @NullMarked
 package io.verbena.shm;

@@ -20,7 +20,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /** A process that offers one link, and sends back what comes by it until the link ends. */
 final class EchoProcess {
-  static final LinkOptions OPTIONS = new LinkOptions(64 << 10, Duration.ofSeconds(10), null);
+  static final LinkOptions OPTIONS = LinkOptions.of(64 << 10, Duration.ofSeconds(10), null);
   static final URI HERE = URI.create("tcp://127.0.0.1:1");
 
   private EchoProcess() {}
@@ -33,7 +33,7 @@ final class EchoProcess {
     boolean polls = arguments[1].equals("poll");
     try (UpgradeDriver driver = links.newDriver(() -> LockSupport.unpark(main))) {
       Echo echo = new Echo();
-      byte[] offer = driver.offer(Offer.request(), HERE, OPTIONS, echo);
+      byte[] offer = driver.offer(ShmOffer.request(), HERE, OPTIONS, echo);
       System.out.println(HexFormat.of().formatHex(offer));
       while (!echo.over) {
         if (driver.poll(System.nanoTime()) > 0) {

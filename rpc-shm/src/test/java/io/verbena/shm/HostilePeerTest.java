@@ -57,12 +57,12 @@ final class HostilePeerTest {
   final class OfAnOffer {
     private Path good() throws LinkException {
       byte[] offer = ends.offer(new TwoEnds.Outcome());
-      return new Place(ends.base).directory(Offer.decode(offer).directory());
+      return new LinkFiles(ends.base).directory(ShmOffer.decode(offer).directory());
     }
 
     private String failureAt(long directory) {
       Secret token = new Secret(1, 2);
-      return ends.connect(new Offer(directory, token, 256 << 10).encode()).failure();
+      return ends.connect(new ShmOffer(directory, token, 256 << 10).encode()).failure();
     }
 
     @Test
@@ -100,13 +100,13 @@ final class HostilePeerTest {
 
     @Test
     void leadsToADirectoryThoughTheLastOneWasTidiedUp() throws Exception {
-      Place.remove(good());
+      LinkFiles.remove(good());
       ends.requireThatLinksWork();
     }
 
     @Test
     void ofADirectoryThatIsALinkIsRefused() throws Exception {
-      Files.createSymbolicLink(new Place(ends.base).directory(7), good());
+      Files.createSymbolicLink(new LinkFiles(ends.base).directory(7), good());
       assertThat(failureAt(7)).contains("must be a directory that belongs to this process's user");
     }
 
@@ -120,7 +120,7 @@ final class HostilePeerTest {
 
     @Test
     void ofADirectoryOfAnotherUserIsRefused() throws Exception {
-      Path made = new Place(ends.base).make(7);
+      Path made = new LinkFiles(ends.base).make(7);
       try {
         Files.setAttribute(made, "unix:uid", 12_345);
       } catch (IOException e) {
@@ -131,9 +131,9 @@ final class HostilePeerTest {
 
     @Test
     void ofADirectoryWithoutASocketIsRefused() throws Exception {
-      Path made = new Place(ends.base).make(7);
-      assertThat(failureAt(7)).contains("there is no " + made.resolve(Place.BELL));
-      Files.createSymbolicLink(made.resolve(Place.BELL), good().resolve(Place.BELL));
+      Path made = new LinkFiles(ends.base).make(7);
+      assertThat(failureAt(7)).contains("there is no " + made.resolve(LinkFiles.BELL));
+      Files.createSymbolicLink(made.resolve(LinkFiles.BELL), good().resolve(LinkFiles.BELL));
       assertThat(failureAt(7)).contains("is not a socket");
     }
   }
@@ -355,6 +355,6 @@ final class HostilePeerTest {
           .hasMessageContaining("version");
       assertThat(ends.provider.understands(request)).isFalse();
     }
-    assertThat(ends.provider.understands(Offer.request())).isTrue();
+    assertThat(ends.provider.understands(ShmOffer.request())).isTrue();
   }
 }

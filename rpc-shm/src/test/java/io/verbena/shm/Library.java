@@ -22,7 +22,7 @@ interface Library {
   @RpcMethod(id = 3)
   Received bytes(long length, Landing into);
 
-  /** What makes the byte at a place. */
+  /** Computes the byte at an index. */
   static byte at(long place) {
     return (byte) ((place * 31) >> 3);
   }

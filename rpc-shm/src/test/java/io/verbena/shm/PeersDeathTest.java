@@ -3,6 +3,7 @@ package io.verbena.shm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.link.SendResult;
+import io.verbena.testkit.JavaProcess;
 import io.verbena.testkit.LinkEnd;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -22,7 +23,7 @@ final class PeersDeathTest {
   @SuppressWarnings("NullAway.Init") // by JUnit
   PeersDeathTest() {}
 
-  private static LinkEnd connect(TwoEnds ends, PeerProcess peer) throws IOException {
+  private static LinkEnd connect(TwoEnds ends, JavaProcess peer) throws IOException {
     return ends.connect(HexFormat.of().parseHex(peer.line())).end();
   }
 
@@ -35,12 +36,12 @@ final class PeersDeathTest {
   @Test
   void endsTheLinkAndLeavesNoMemoryBehind() throws Exception {
     try (TwoEnds ends = new TwoEnds(base);
-        PeerProcess peer = PeerProcess.start(base, "wait")) {
+        JavaProcess peer = JavaProcess.start(EchoProcess.class, base.toString(), "wait")) {
       LinkEnd end = connect(ends, peer);
       end.sendNow(new byte[] {1});
       ends.stepUntil("the echo", () -> end.heard().frames().size() == 1);
       assertThat(entries()).as("files of memory").filteredOn(Files::isRegularFile).isEmpty();
-      peer.signal("KILL");
+      peer.kill();
       ends.stepUntil("the end", () -> end.heard().isClosed());
       assertThat(end.heard().closedReason()).contains("process has gone");
       assertThat(end.send(new byte[] {1})).isEqualTo(SendResult.CLOSED);
@@ -50,12 +51,12 @@ final class PeersDeathTest {
 
   @Test
   void leavesADirectoryThatTheNextDriverRemoves() throws Exception {
-    try (PeerProcess peer = PeerProcess.start(base, "wait")) {
+    try (JavaProcess peer = JavaProcess.start(EchoProcess.class, base.toString(), "wait")) {
       assertThat(peer.line()).isNotEmpty();
-      peer.signal("KILL");
+      peer.kill();
     }
     Path left = entries().getFirst();
-    assertThat(entries()).containsExactlyInAnyOrder(left, left.resolve(Place.BELL));
+    assertThat(entries()).containsExactlyInAnyOrder(left, left.resolve(LinkFiles.BELL));
     FileTime then = Files.getLastModifiedTime(left);
     Path probe = Files.createFile(base.resolve("verbena-123.user"));
     Files.setLastModifiedTime(probe, FileTime.fromMillis(then.toMillis() - 60_000));
@@ -77,11 +78,11 @@ final class PeersDeathTest {
   @Test
   void isNoneWhileItOnlyStandsStill() throws Exception {
     try (TwoEnds ends = new TwoEnds(base);
-        PeerProcess peer = PeerProcess.start(base, "wait")) {
+        JavaProcess peer = JavaProcess.start(EchoProcess.class, base.toString(), "wait")) {
       LinkEnd end = connect(ends, peer);
       end.sendNow(new byte[] {1});
       ends.stepUntil("the echo", () -> end.heard().frames().size() == 1);
-      peer.signal("STOP");
+      peer.freeze();
       int sent = 1;
       while (end.send(new byte[10_000]) == SendResult.SENT) {
         end.link().flush();
@@ -94,7 +95,7 @@ final class PeersDeathTest {
         ends.step();
       }
       assertThat(end.heard().isClosed()).isFalse();
-      peer.signal("CONT");
+      peer.thaw();
       int all = sent;
       ends.stepUntil("every echo", () -> end.heard().frames().size() == all);
       ends.stepUntil("room", () -> end.heard().writables() > 0);

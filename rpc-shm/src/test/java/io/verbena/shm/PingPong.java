@@ -14,11 +14,13 @@ import io.verbena.link.UpgradeDriver;
 import io.verbena.link.memory.Slot;
 import io.verbena.link.memory.SlotPool;
 import io.verbena.link.runtime.NanoClock;
+import io.verbena.testkit.JavaProcess;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -43,8 +45,10 @@ final class PingPong {
     boolean polls = arguments[2].equals("poll");
     Thread main = Thread.currentThread();
     ShmUpgradeProvider links =
-        new ShmUpgradeProvider(Place.SHM, ShmSettings.ofProperties(), NanoClock.SYSTEM);
-    try (PeerProcess peer = PeerProcess.start(Place.SHM, arguments[2]);
+        new ShmUpgradeProvider(LinkFiles.SHM, ShmSettings.ofProperties(), NanoClock.SYSTEM);
+    List<String> fast = List.of("-XX:TieredStopAtLevel=4");
+    try (JavaProcess peer =
+            JavaProcess.start(fast, EchoProcess.class, LinkFiles.SHM.toString(), arguments[2]);
         UpgradeDriver driver = links.newDriver(() -> LockSupport.unpark(main))) {
       Counter counter = new Counter();
       driver.connect(HexFormat.of().parseHex(peer.line()), EchoProcess.OPTIONS, counter);
@@ -86,11 +90,11 @@ final class PingPong {
 
   private static void bulk(int bytes, int times) throws Exception {
     ShmUpgradeProvider links =
-        new ShmUpgradeProvider(Place.SHM, ShmSettings.ofProperties(), NanoClock.SYSTEM);
+        new ShmUpgradeProvider(LinkFiles.SHM, ShmSettings.ofProperties(), NanoClock.SYSTEM);
     Counter server = new Counter();
     Counter client = new Counter();
     UpgradeDriver there = links.newDriver(() -> {});
-    byte[] offer = there.offer(Offer.request(), EchoProcess.HERE, EchoProcess.OPTIONS, server);
+    byte[] offer = there.offer(ShmOffer.request(), EchoProcess.HERE, EchoProcess.OPTIONS, server);
     Thread thread =
         Thread.ofPlatform()
             .daemon()

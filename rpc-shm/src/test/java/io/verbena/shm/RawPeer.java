@@ -21,7 +21,7 @@ import java.security.SecureRandom;
 final class RawPeer implements AutoCloseable {
   private final TwoEnds world;
   private final Path directory;
-  private final Offer offer;
+  private final ShmOffer offer;
   private final Arena arena = Arena.ofShared();
   final SocketChannel socket = SocketChannel.open(StandardProtocolFamily.UNIX);
   private FileChannel file;
@@ -30,9 +30,9 @@ final class RawPeer implements AutoCloseable {
   @SuppressWarnings("NullAway.Init") // by map
   RawPeer(TwoEnds world, byte[] offer) throws IOException, LinkException {
     this.world = world;
-    this.offer = Offer.decode(offer);
-    this.directory = new Place(world.base).directory(this.offer.directory());
-    socket.connect(UnixDomainSocketAddress.of(directory.resolve(Place.BELL)));
+    this.offer = ShmOffer.decode(offer);
+    this.directory = new LinkFiles(world.base).directory(this.offer.directory());
+    socket.connect(UnixDomainSocketAddress.of(directory.resolve(LinkFiles.BELL)));
     socket.configureBlocking(false);
   }
 
@@ -43,7 +43,7 @@ final class RawPeer implements AutoCloseable {
   }
 
   ByteBuffer greeting() {
-    ByteBuffer greeting = ByteBuffer.allocate(Opening.GREETING_BYTES).put(Offer.request());
+    ByteBuffer greeting = ByteBuffer.allocate(Opening.GREETING_BYTES).put(ShmOffer.request());
     offer.token().write(greeting);
     Secret.random(new SecureRandom()).write(greeting);
     return greeting.flip();
@@ -70,7 +70,7 @@ final class RawPeer implements AutoCloseable {
     say(greeting());
     ByteBuffer answer = ByteBuffer.allocate(1 + Long.BYTES);
     world.stepUntil("the file", () -> read(answer) < 0 || !answer.hasRemaining());
-    Path path = Place.file(directory, answer.getLong(1));
+    Path path = LinkFiles.file(directory, answer.getLong(1));
     file = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE);
     memory = file.map(FileChannel.MapMode.READ_WRITE, 0, file.size(), arena);
     return say(ByteBuffer.wrap(new byte[] {Opening.MAPPED}));

@@ -83,7 +83,7 @@ final class RingSharesTest {
   @Test
   void bulkHasMoreWhereItsSenderSlept() {
     int first = pieces();
-    out.sayWhatRoom();
+    out.sendRoom();
     take(Integer.MAX_VALUE);
     assertThat(out.hasRoomAgain()).isTrue();
     assertThat(pieces()).isGreaterThan(2 * first);
@@ -103,7 +103,7 @@ final class RingSharesTest {
   @Test
   void aFrameThatWasTurnedBackIsNotStarvedByBulk() {
     int first = pieces();
-    out.sayWhatRoom();
+    out.sendRoom();
     take(Integer.MAX_VALUE);
     assertThat(out.hasRoomAgain()).isTrue();
     assertThat(pieces()).isGreaterThan(first);

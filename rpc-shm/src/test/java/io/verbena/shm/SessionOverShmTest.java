@@ -13,12 +13,14 @@ import io.verbena.api.bulk.Received;
 import io.verbena.core.PathPolicy;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
-import java.io.BufferedReader;
+import io.verbena.testkit.JavaProcess;
+import java.io.File;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
-import java.nio.file.Path;
+import java.nio.file.Files;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
@@ -86,6 +88,32 @@ class SessionOverShmTest {
     }
   }
 
+  /** While calls are made, loops read how long their threads wait for processors. */
+  @Test
+  void leaveNoFileOpenWhenTheirLoopsEnd() {
+    Library library = LibraryRpc.client(session());
+    for (int i = 0; i < 3_000; i++) {
+      assertThat(library.echo("again")).isEqualTo("again");
+    }
+    assertThat(filesOfSystem()).isPositive();
+    close();
+    await().atMost(PATIENCE).untilAsserted(() -> assertThat(filesOfSystem()).isZero());
+  }
+
+  private static long filesOfSystem() {
+    long found = 0;
+    for (File descriptor : Objects.requireNonNull(new File("/proc/self/fd").listFiles())) {
+      try {
+        if (Files.readSymbolicLink(descriptor.toPath()).endsWith("schedstat")) {
+          found++;
+        }
+      } catch (IOException e) {
+        // It was the one by which the directory was read.
+      }
+    }
+    return found;
+  }
+
   @Test
   void streamItems() {
     Library library = LibraryRpc.client(session());
@@ -139,8 +167,9 @@ class SessionOverShmTest {
   @Test
   @Tag("long")
   void goOnWithTheServerThatFollowsAKilledOne() throws Exception {
-    try (ServerProcess first = ServerProcess.start(0)) {
-      Session session = client.connect("127.0.0.1:" + first.port());
+    try (JavaProcess first = ServerProcess.start("0")) {
+      String port = first.lineAfter(ServerProcess.PORT);
+      Session session = client.connect("127.0.0.1:" + port);
       awaitShm(session);
       Library library = LibraryRpc.client(session);
       assertThat(library.echo("text")).isEqualTo("text");
@@ -154,8 +183,8 @@ class SessionOverShmTest {
           .isInstanceOfSatisfying(
               RpcException.class,
               failure -> assertThat(failure.status()).isEqualTo(RpcStatus.UNAVAILABLE));
-      try (ServerProcess second = ServerProcess.start(first.port())) {
-        assertThat(second.port()).isEqualTo(first.port());
+      try (JavaProcess second = ServerProcess.start(port)) {
+        assertThat(second.lineAfter(ServerProcess.PORT)).isEqualTo(port);
         await()
             .atMost(PATIENCE)
             .ignoreExceptions()
@@ -166,37 +195,14 @@ class SessionOverShmTest {
     }
   }
 
-  /** A server in a process of its own, with this one's classes. */
-  static final class ServerProcess implements AutoCloseable {
-    private final Process process;
-    private final int port;
+  /** A server in a process of its own, which ends with the test. */
+  static final class ServerProcess {
+    private static final String PORT = "port ";
 
-    private ServerProcess(Process process, int port) {
-      this.process = process;
-      this.port = port;
-    }
+    private ServerProcess() {}
 
-    static ServerProcess start(int port) throws IOException {
-      Process process =
-          new ProcessBuilder(
-                  Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                  "-XX:TieredStopAtLevel=1",
-                  "-cp",
-                  System.getProperty("java.class.path"),
-                  ServerProcess.class.getName(),
-                  String.valueOf(port))
-              .redirectError(ProcessBuilder.Redirect.INHERIT)
-              .start();
-      BufferedReader out = process.inputReader();
-      String line = out.readLine();
-      while (line != null && !line.startsWith("port ")) {
-        line = out.readLine();
-      }
-      if (line == null) {
-        process.destroyForcibly();
-        throw new IOException("the server did not start; see its output above");
-      }
-      return new ServerProcess(process, Integer.parseInt(line.substring("port ".length())));
+    static JavaProcess start(String port) throws IOException {
+      return JavaProcess.start(ServerProcess.class, port);
     }
 
     public static void main(String[] args) throws IOException {
@@ -205,24 +211,9 @@ class SessionOverShmTest {
               .serve(LibraryRpc.bind(new Library.Open()))
               .listen("127.0.0.1:" + args[0])
               .start()) {
-        System.out.println("port " + server.address().getPort());
-        while (System.in.read() >= 0) {
-          // until the test ends
-        }
+        System.out.println(PORT + server.address().getPort());
+        JavaProcess.endWithParent();
       }
-    }
-
-    int port() {
-      return port;
-    }
-
-    void kill() {
-      process.destroyForcibly().onExit().join();
-    }
-
-    @Override
-    public void close() {
-      process.destroyForcibly().onExit().join();
     }
   }
 }

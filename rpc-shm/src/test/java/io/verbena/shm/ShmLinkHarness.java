@@ -27,7 +27,7 @@ final class ShmLinkHarness implements LinkHarness {
   private @Nullable Deaf deaf;
 
   ShmLinkHarness(ShmSettings settings) {
-    links = new ShmUpgradeProvider(Place.SHM, settings, NanoClock.SYSTEM);
+    links = new ShmUpgradeProvider(LinkFiles.SHM, settings, NanoClock.SYSTEM);
     provider = new UpgradeLinkProvider(new Offers(), links::newDriver, () -> {}, NanoClock.SYSTEM);
   }
 
@@ -57,7 +57,7 @@ final class ShmLinkHarness implements LinkHarness {
   }
 
   private static URI address(long id) {
-    return URI.create(Place.address(new Place(Place.SHM).directory(id)));
+    return URI.create(LinkFiles.address(new LinkFiles(LinkFiles.SHM).directory(id)));
   }
 
   @Override
@@ -85,8 +85,8 @@ final class ShmLinkHarness implements LinkHarness {
         ServerSocketChannel.open(StandardProtocolFamily.UNIX);
 
     Deaf() throws IOException {
-      directory = new Place(Place.SHM).make(id);
-      server.bind(UnixDomainSocketAddress.of(directory.resolve(Place.BELL)));
+      directory = new LinkFiles(LinkFiles.SHM).make(id);
+      server.bind(UnixDomainSocketAddress.of(directory.resolve(LinkFiles.BELL)));
     }
 
     void close() {
@@ -95,7 +95,7 @@ final class ShmLinkHarness implements LinkHarness {
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }
-      Place.remove(directory);
+      LinkFiles.remove(directory);
     }
   }
 
@@ -107,14 +107,14 @@ final class ShmLinkHarness implements LinkHarness {
 
     @Override
     public URI address(byte[] offer) throws LinkException {
-      return ShmLinkHarness.address(Offer.decode(offer).directory());
+      return ShmLinkHarness.address(ShmOffer.decode(offer).directory());
     }
 
     @Override
     public byte[] strangers(URI address) {
       String name = address.getHost();
       long id = HexFormat.fromHexDigitsToLong(name.substring(name.indexOf('-') + 1));
-      return new Offer(id, Secret.random(new SecureRandom()), 1 << 20).encode();
+      return new ShmOffer(id, Secret.random(new SecureRandom()), 1 << 20).encode();
     }
   }
 }

@@ -37,7 +37,9 @@ final class SleepingEndsTest {
   private final ShmUpgradeProvider links;
 
   SleepingEndsTest(@TempDir Path base) {
-    links = new ShmUpgradeProvider(base, new ShmSettings(256 << 10), NanoClock.SYSTEM);
+    links =
+        new ShmUpgradeProvider(
+            base, ShmSettings.DEFAULT.withRingBytes(256 << 10), NanoClock.SYSTEM);
   }
 
   /** Steps one end on the calling thread. */
@@ -94,7 +96,7 @@ final class SleepingEndsTest {
                   try (Loop loop = new Loop()) {
                     offer.complete(
                         loop.driver.offer(
-                            Offer.request(), TwoEnds.HERE, TwoEnds.OPTIONS, loop.outcome));
+                            ShmOffer.request(), TwoEnds.HERE, TwoEnds.OPTIONS, loop.outcome));
                     passive.run(loop, loop.end());
                     over.complete(null);
                   } catch (Throwable e) {

@@ -18,7 +18,7 @@ import java.util.function.BooleanSupplier;
 
 /** A passive and an active end in one process, stepped by the test's own thread. */
 final class TwoEnds implements AutoCloseable {
-  static final LinkOptions OPTIONS = new LinkOptions(64 << 10, Duration.ofSeconds(10), null);
+  static final LinkOptions OPTIONS = LinkOptions.of(64 << 10, Duration.ofSeconds(10), null);
   static final URI HERE = URI.create("tcp://127.0.0.1:7400");
   private static final Duration PATIENCE = Duration.ofMinutes(1);
 
@@ -32,7 +32,8 @@ final class TwoEnds implements AutoCloseable {
 
   TwoEnds(Path base) {
     this.base = base;
-    this.provider = new ShmUpgradeProvider(base, new ShmSettings(256 << 10), this::now);
+    this.provider =
+        new ShmUpgradeProvider(base, ShmSettings.DEFAULT.withRingBytes(256 << 10), this::now);
     this.passive = provider.newDriver(() -> {});
     this.active = provider.newDriver(() -> {});
   }
@@ -46,7 +47,7 @@ final class TwoEnds implements AutoCloseable {
   }
 
   byte[] offer(Outcome outcome) throws LinkException {
-    return passive.offer(Offer.request(), HERE, OPTIONS, outcome);
+    return passive.offer(ShmOffer.request(), HERE, OPTIONS, outcome);
   }
 
   /** Connects by an offer, until the outcome is known. */
@@ -105,7 +106,7 @@ final class TwoEnds implements AutoCloseable {
     }
   }
 
-  /** What became of an offer, or of an attempt to connect by one. */
+  /** The outcome of an offer, or of a connection attempt with one. */
   static final class Outcome implements LinkDriver.ConnectHandler {
     private final List<LinkEnd> ends = new ArrayList<>();
     private final List<String> failures = new ArrayList<>();

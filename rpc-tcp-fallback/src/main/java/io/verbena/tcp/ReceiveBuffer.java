@@ -2,9 +2,13 @@ package io.verbena.tcp;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.DefaultMaxMessagesRecvByteBufAllocator;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.util.UncheckedBooleanSupplier;
+import io.verbena.link.memory.SpareMemory;
+import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,12 +32,46 @@ final class ReceiveBuffer {
   /** The number of reads of one link before other links have their turn. */
   private static final int READS_IN_A_ROW = 4;
 
+  private static final int ALL = BYTES + BETWEEN_CHUNKS;
+
+  /**
+   * Whether Netty returns unpooled memory to the system at its release. It does where it may use
+   * addresses, which takes native access; otherwise the memory waits for the garbage collector.
+   */
+  private static final boolean NETTY_FREES = nettyFrees();
+
+  /** What stands in for it. */
+  private static final SpareMemory<ByteBuffer> SPARE =
+      new SpareMemory<>(ByteBuffer::allocateDirect);
+
+  private final @Nullable ByteBuffer spare;
   private final ByteBuf buffer;
   private final ByteBuf small;
 
-  ReceiveBuffer(ByteBufAllocator allocator) {
-    this.buffer = allocator.directBuffer(BYTES, BYTES);
-    this.small = allocator.directBuffer(BETWEEN_CHUNKS, BETWEEN_CHUNKS);
+  /**
+   * Makes the buffer without Netty's pool, which would leave a cache on the thread that makes the
+   * driver, a user's.
+   *
+   * @throws OutOfMemoryError if the process has no direct memory left
+   */
+  ReceiveBuffer() {
+    if (NETTY_FREES) {
+      this.spare = null;
+      this.buffer = UnpooledByteBufAllocator.DEFAULT.directBuffer(BYTES, BYTES);
+      this.small = UnpooledByteBufAllocator.DEFAULT.directBuffer(BETWEEN_CHUNKS, BETWEEN_CHUNKS);
+    } else {
+      ByteBuffer memory = SPARE.take(ALL);
+      this.spare = memory;
+      this.buffer = Unpooled.wrappedBuffer(memory.slice(0, BYTES));
+      this.small = Unpooled.wrappedBuffer(memory.slice(BYTES, BETWEEN_CHUNKS));
+    }
+  }
+
+  private static boolean nettyFrees() {
+    ByteBuf probe = UnpooledByteBufAllocator.DEFAULT.directBuffer(1, 1);
+    boolean addressed = probe.hasMemoryAddress();
+    probe.release();
+    return addressed;
   }
 
   /** Makes a socket read into this buffer, before its registration. */
@@ -63,8 +101,10 @@ final class ReceiveBuffer {
   }
 
   void release() {
-    buffer.release();
-    small.release();
+    boolean free = buffer.release();
+    if (small.release() && free && spare != null) {
+      SPARE.leave(ALL, spare);
+    }
   }
 
   private static final class Reads extends DefaultMaxMessagesRecvByteBufAllocator {

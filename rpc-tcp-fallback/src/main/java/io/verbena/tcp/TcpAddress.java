@@ -1,6 +1,7 @@
 package io.verbena.tcp;
 
 import io.netty.util.NetUtil;
+import io.verbena.link.HostAndPort;
 import io.verbena.link.LinkException;
 import java.io.IOException;
 import java.net.Inet6Address;
@@ -9,9 +10,6 @@ import java.net.InetSocketAddress;
 import java.net.StandardProtocolFamily;
 import java.net.URI;
 import java.nio.channels.SocketChannel;
-import java.util.Objects;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,23 +21,21 @@ import org.jspecify.annotations.Nullable;
 record TcpAddress(String host, int port) {
   static final String SCHEME = "tcp";
 
-  /** {@link URI#getHost} accepts no underscore, which names of containers may have. */
-  private static final Pattern AUTHORITY = Pattern.compile("(\\[[^\\]]+]|[\\w.-]+):(\\d{1,5})");
-
   static TcpAddress of(URI uri) throws LinkException {
-    Matcher written = AUTHORITY.matcher(Objects.requireNonNullElse(uri.getRawAuthority(), ""));
-    int port = written.matches() ? Integer.parseInt(written.group(2)) : -1;
-    if (!SCHEME.equals(uri.getScheme()) || port < 0 || port > 0xffff) {
-      throw new LinkException(
-          "'"
-              + uri
-              + "' is not a TCP address; write tcp://HOST:PORT, such as tcp://10.0.0.7:7400 or"
-              + " tcp://[::1]:7400",
-          null);
+    try {
+      if (SCHEME.equals(uri.getScheme()) && uri.getRawAuthority() != null) {
+        HostAndPort written = HostAndPort.parse(uri.getRawAuthority());
+        return new TcpAddress(written.host(), written.port());
+      }
+    } catch (IllegalArgumentException e) {
+      // The failure is reported below.
     }
-    String host = written.group(1);
-    boolean bracketed = host.startsWith("[");
-    return new TcpAddress(bracketed ? host.substring(1, host.length() - 1) : host, port);
+    throw new LinkException(
+        "'"
+            + uri
+            + "' is not a TCP address; write tcp://HOST:PORT, such as tcp://10.0.0.7:7400 or"
+            + " tcp://[::1]:7400",
+        null);
   }
 
   static String text(@Nullable InetSocketAddress address) {
@@ -80,7 +76,6 @@ record TcpAddress(String host, int port) {
 
   @Override
   public String toString() {
-    String quoted = host.indexOf(':') >= 0 ? "[" + host + "]" : host;
-    return SCHEME + "://" + quoted + ":" + port;
+    return SCHEME + "://" + new HostAndPort(host, port);
   }
 }

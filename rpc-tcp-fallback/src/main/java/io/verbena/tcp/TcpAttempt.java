@@ -196,7 +196,8 @@ final class TcpAttempt {
       SslHandler tls = Tls.client(options.tls(), name, address.port(), millisLeft());
       socket
           .pipeline()
-          .addLast(tls, new Handshake(tls, this::open, (from, why) -> handshakeFailed(name, why)));
+          .addLast(
+              tls, new TlsHandshake(tls, this::open, (from, why) -> handshakeFailed(name, why)));
     }
   }
 

@@ -2,16 +2,15 @@ package io.verbena.tcp;
 
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
-import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelOption;
-import io.netty.channel.ManualIoEventLoop;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.socket.SocketChannel;
 import io.verbena.link.LinkDriver;
 import io.verbena.link.LinkException;
 import io.verbena.link.LinkOptions;
+import io.verbena.link.LocalSockets;
 import io.verbena.link.runtime.Thrown;
 import java.net.URI;
 import java.util.ArrayDeque;
@@ -20,9 +19,11 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
-/** Steps the TCP links of one event loop. The first thread to call it owns it. */
+/**
+ * Steps the TCP links of one event loop. The first thread to call it owns it, until another
+ * {@linkplain #adopted takes it over}.
+ */
 final class TcpDriver implements LinkDriver {
   /**
    * The marks of unwritten bytes: at the high one a link pushes back, below the low one it has room
@@ -46,12 +47,15 @@ final class TcpDriver implements LinkDriver {
   private final Set<TcpLink> links = new LinkedHashSet<>();
   private final Set<TcpAttempt> attempts = new LinkedHashSet<>();
   private final Set<TcpListening> listenings = new LinkedHashSet<>();
-  private final Loop loop;
+  private final TcpLoop loop;
 
   /** Tasks to run once the stack is unwound, before the kernel is asked again. */
   private final ArrayDeque<Runnable> later = new ArrayDeque<>();
 
-  private @Nullable Thread owner;
+  /** The number of links with TLS. */
+  private int encrypted;
+
+  private boolean owned;
   private boolean closed;
   private volatile boolean woken;
 
@@ -61,7 +65,7 @@ final class TcpDriver implements LinkDriver {
     this.receiveBuffer = receiveBuffer();
     OpenFiles.prepare();
     try {
-      this.loop = new Loop();
+      this.loop = new TcpLoop(transport.handlers().get(), () -> !woken);
     } catch (ChannelException e) {
       receiveBuffer.release();
       String cause = e.getCause() == null ? "" : ": " + Thrown.reason(e.getCause());
@@ -70,13 +74,9 @@ final class TcpDriver implements LinkDriver {
     }
   }
 
-  /**
-   * Makes the buffer without a pool: a pool would leave a cache on the thread that makes the
-   * driver, which is a user's.
-   */
   private static ReceiveBuffer receiveBuffer() {
     try {
-      return new ReceiveBuffer(UnpooledByteBufAllocator.DEFAULT);
+      return new ReceiveBuffer();
     } catch (OutOfMemoryError e) {
       throw new IllegalStateException(
           "an event loop could not be opened: the process has no direct memory left for the"
@@ -86,29 +86,48 @@ final class TcpDriver implements LinkDriver {
     }
   }
 
-  /** Netty's loop, which does not wait if it was told not to. */
-  final class Loop extends ManualIoEventLoop {
-    Loop() {
-      super(null, null, transport.handlers().get());
-    }
-
-    @Override
-    protected boolean canBlock() {
-      return !woken;
+  private void own() {
+    if (!owned) {
+      adopted();
     }
   }
 
-  private void own() {
-    if (owner == null) {
-      owner = Thread.currentThread();
-      loop.setOwningThread(owner);
-    }
+  /**
+   * Another thread may step the links if Netty does for each frame nothing that a thread keeps: on
+   * epoll, without TLS, while no connection is being made. The JDK's selectors also swallow the
+   * interrupts of the thread that waits.
+   */
+  @Override
+  public boolean mayChangeThread() {
+    return transport.isEpoll()
+        && encrypted == 0
+        && attempts.isEmpty()
+        && listenings.isEmpty()
+        && later.isEmpty()
+        && !closed;
+  }
+
+  @Override
+  public void adopted() {
+    owned = true;
+    loop.takeOver();
+  }
+
+  @Override
+  public void released() {
+    loop.letGo();
+  }
+
+  @Override
+  public LocalSockets localSockets() {
+    own();
+    return transport.isEpoll() ? new EpollLocalSockets(loop) : new NioLocalSockets(loop);
   }
 
   @Override
   public int poll() {
     own();
-    return closed ? 0 : doLater() + loop.runNow();
+    return closed ? 0 : doLater() + loop.step();
   }
 
   @Override
@@ -116,7 +135,7 @@ final class TcpDriver implements LinkDriver {
     own();
     int done = doLater();
     if (done == 0 && !closed && nanos > 0) {
-      done = loop.run(nanos);
+      done = loop.await(nanos);
     }
     woken = false;
     return done;
@@ -159,7 +178,7 @@ final class TcpDriver implements LinkDriver {
     return listening;
   }
 
-  ManualIoEventLoop loop() {
+  TcpLoop loop() {
     return loop;
   }
 
@@ -222,11 +241,15 @@ final class TcpDriver implements LinkDriver {
   }
 
   void opened(TcpLink link) {
-    links.add(link);
+    if (links.add(link) && link.capabilities().encrypted()) {
+      encrypted++;
+    }
   }
 
   void closed(TcpLink link) {
-    links.remove(link);
+    if (links.remove(link) && link.capabilities().encrypted()) {
+      encrypted--;
+    }
   }
 
   void ended(TcpAttempt attempt) {
@@ -247,13 +270,10 @@ final class TcpDriver implements LinkDriver {
     List.copyOf(attempts).forEach(TcpAttempt::abandon);
     List.copyOf(links).forEach(TcpLink::close);
     // Sends as much as the sockets take now, without waiting for slow readers.
-    for (int i = 0; i < STEPS_TO_CLOSE && loop.runNow() > 0; i++) {}
+    for (int i = 0; i < STEPS_TO_CLOSE && loop.step() > 0; i++) {}
     List.copyOf(links).forEach(TcpLink::cutShort);
     closed = true;
-    loop.shutdownGracefully(0, 0, TimeUnit.NANOSECONDS);
-    while (!loop.isTerminated()) {
-      loop.runNow();
-    }
+    loop.destroy();
     batches.release();
     receiveBuffer.release();
   }

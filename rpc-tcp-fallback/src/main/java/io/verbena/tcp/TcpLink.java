@@ -2,6 +2,7 @@ package io.verbena.tcp;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.SocketChannel;
@@ -18,7 +19,11 @@ import io.verbena.link.runtime.Thrown;
 import java.nio.ByteBuffer;
 import java.security.cert.X509Certificate;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
 /** One end of an open TCP connection, after its TLS handshake. */
@@ -27,11 +32,15 @@ final class TcpLink extends ChannelInboundHandlerAdapter
   private static final ThrottledLog FAILED =
       ThrottledLog.of(TcpLink.class, "listeners of TCP links that failed");
 
+  /** The beginnings of the names of options that are the system's, not Netty's. */
+  private static final Pattern OF_SOCKET = Pattern.compile("SO_|TCP_|IP_");
+
   private TcpDriver driver;
   private final SocketChannel channel;
   private final String peerAddress;
   private final LinkCapabilities capabilities;
   private final List<X509Certificate> peerCertificates;
+  private final @Nullable SSLSession tlsSession;
   private final FrameReader reader;
   private final Pace pace;
   private final TcpBulk bulk;
@@ -62,7 +71,8 @@ final class TcpLink extends ChannelInboundHandlerAdapter
     this.channel = channel;
     this.peerAddress = peerAddress;
     this.peerCertificates = Tls.peerCertificates(tls);
-    String detail = tls == null ? "" : tls.engine().getSession().getCipherSuite();
+    this.tlsSession = tls == null ? null : tls.engine().getSession();
+    String detail = tlsSession == null ? "" : tlsSession.getCipherSuite();
     this.capabilities = new LinkCapabilities(TcpAddress.SCHEME, detail, maxFrameBytes, tls != null);
     OpenTargets targets = new OpenTargets();
     this.pace = new Pace(driver.loop().ticker()::nanoTime);
@@ -113,6 +123,26 @@ final class TcpLink extends ChannelInboundHandlerAdapter
   @Override
   public List<X509Certificate> peerCertificates() {
     return peerCertificates;
+  }
+
+  @Override
+  public @Nullable SSLSession tlsSession() {
+    return tlsSession;
+  }
+
+  @Override
+  public Map<String, String> socketOptions() {
+    try {
+      return channel.config().getOptions().entrySet().stream()
+          .filter(option -> OF_SOCKET.matcher(option.getKey().name()).lookingAt())
+          .collect(
+              Collectors.toMap(
+                  option -> option.getKey().name(),
+                  option -> String.valueOf(option.getValue()),
+                  (one, same) -> one)); // epoll has some twice
+    } catch (ChannelException e) {
+      return Map.of(); // closed
+    }
   }
 
   @Override

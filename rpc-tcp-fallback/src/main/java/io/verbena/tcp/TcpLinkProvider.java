@@ -32,7 +32,7 @@ public final class TcpLinkProvider implements LinkProvider {
 
   private static Transport best() {
     try {
-      Class<?> _ = TcpDriver.Loop.class; // extends a class that is final before Netty 4.2.8
+      Class<?> _ = TcpLoop.class; // implements what Netty has from 4.2 on
       return Transport.best();
     } catch (LinkageError e) {
       throw new IllegalStateException(

@@ -19,6 +19,7 @@ import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.net.URI;
 import java.net.UnknownHostException;
+import java.util.List;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -59,7 +60,16 @@ final class TcpListening implements Listening {
       close();
       throw new LinkException(explain(at, ip, bound.cause()), bound.cause());
     }
-    address = URI.create(new TcpAddress(at.host(), channel.localAddress().getPort()).toString());
+    address = address(at.host(), channel.localAddress());
+  }
+
+  /**
+   * Returns the address with the real port. It has the host as written, unless a URI has no room
+   * for such a name: then readers of its host and port would find neither.
+   */
+  private static URI address(String host, InetSocketAddress bound) {
+    URI named = URI.create(new TcpAddress(host, bound.getPort()).toString());
+    return named.getHost() == null ? URI.create(TcpAddress.text(bound)) : named;
   }
 
   private static InetAddress resolve(TcpAddress at) throws LinkException {
@@ -133,8 +143,12 @@ final class TcpListening implements Listening {
       open(socket, null);
       return;
     }
-    SslHandler tls = Tls.server(options.tls(), options.connectTimeout().toMillis());
-    socket.pipeline().addLast(tls, new Handshake(tls, this::open, this::handshakeFailed));
+    List<String> names =
+        options.protocol() instanceof TcpProtocol protocol
+            ? protocol.applicationProtocols()
+            : List.of();
+    SslHandler tls = Tls.server(options.tls(), names, options.connectTimeout().toMillis());
+    socket.pipeline().addLast(tls, new TlsHandshake(tls, this::open, this::handshakeFailed));
     driver.register(socket);
   }
 
@@ -176,8 +190,8 @@ final class TcpListening implements Listening {
     public void channelRead(ChannelHandlerContext context, Object message) {
       if (options.tls() == null && Tls.begins((ByteBuf) message)) {
         TLS_HERE.warn(
-            "The client at {} speaks TLS, and this server at {} does not: give both ends TLS options,"
-                + " or neither",
+            "The client at {} speaks TLS, and this server at {} does not: give both ends TLS"
+                + " options, or neither",
             TcpAddress.text(((SocketChannel) context.channel()).remoteAddress()),
             address);
       }

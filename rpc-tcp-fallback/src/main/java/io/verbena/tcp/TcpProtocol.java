@@ -18,6 +18,14 @@ public interface TcpProtocol extends PortProtocol {
   boolean beginsWith(byte first);
 
   /**
+   * Returns the names by which clients ask for this protocol in their TLS handshake (ALPN, RFC
+   * 7301), such as {@code h2}. Clients that ask for others, or for none, are served, too.
+   */
+  default List<String> applicationProtocols() {
+    return List.of();
+  }
+
+  /**
    * Takes a connection, after its TLS handshake if there is one. It adds handlers to the pipeline,
    * which then read the connection from its first byte. They run on the connection's event loop.
    *

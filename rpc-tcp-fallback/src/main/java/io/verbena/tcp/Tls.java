@@ -45,10 +45,19 @@ final class Tls {
     return handler(engine, handshakeMillis);
   }
 
-  static SslHandler server(TlsOptions options, long handshakeMillis) {
+  /**
+   * Makes a server's handler.
+   *
+   * @param protocols the names that it chooses if a client asks for them (ALPN); none is required
+   */
+  static SslHandler server(TlsOptions options, List<String> protocols, long handshakeMillis) {
     SSLEngine engine = options.context().createSSLEngine();
     engine.setUseClientMode(false);
     engine.setNeedClientAuth(options.requireClientCertificate());
+    if (!protocols.isEmpty()) {
+      engine.setHandshakeApplicationProtocolSelector(
+          (_, asked) -> asked.stream().filter(protocols::contains).findFirst().orElse(""));
+    }
     return handler(engine, handshakeMillis);
   }
 

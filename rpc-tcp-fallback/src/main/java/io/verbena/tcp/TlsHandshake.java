@@ -9,13 +9,13 @@ import java.nio.channels.ClosedChannelException;
 import java.util.function.BiConsumer;
 
 /** Waits for the end of a TLS handshake, reports it once, and removes itself. */
-final class Handshake extends ChannelInboundHandlerAdapter {
+final class TlsHandshake extends ChannelInboundHandlerAdapter {
   private final SslHandler tls;
   private final BiConsumer<SocketChannel, SslHandler> onDone;
   private final BiConsumer<SocketChannel, Throwable> onFailed;
   private boolean told;
 
-  Handshake(
+  TlsHandshake(
       SslHandler tls,
       BiConsumer<SocketChannel, SslHandler> onDone,
       BiConsumer<SocketChannel, Throwable> onFailed) {

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 @DisplayName("A TCP address")
 final class AddressTest {
-  private static final LinkOptions OPTIONS = new LinkOptions(1000, Duration.ofSeconds(10), null);
+  private static final LinkOptions OPTIONS = LinkOptions.of(1000, Duration.ofSeconds(10), null);
 
   private LinkDriver driver;
 

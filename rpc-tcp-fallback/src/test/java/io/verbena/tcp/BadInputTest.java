@@ -37,12 +37,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What strangers send to the port. A link that behaves stands beside each, and must not notice. */
+/** Bytes of strangers at the port. A well-behaved link beside each must not notice. */
 @DisplayName("A TCP listener")
 final class BadInputTest {
   private static final int MAX_FRAME = 1000;
   private static final LinkOptions OPTIONS =
-      new LinkOptions(MAX_FRAME, Duration.ofSeconds(10), null);
+      LinkOptions.of(MAX_FRAME, Duration.ofSeconds(10), null);
 
   private SteppedLinks links;
   private SteppedLinks.Pair sound;
@@ -248,7 +248,7 @@ final class BadInputTest {
               List<X509Certificate> certificates,
               Executor loop) {}
         };
-    LinkOptions hasty = new LinkOptions(MAX_FRAME, Duration.ofSeconds(1), null).speaking(other);
+    LinkOptions hasty = LinkOptions.of(MAX_FRAME, Duration.ofSeconds(1), null).withProtocol(other);
     List<RecordingListener> heard = new ArrayList<>();
     LinkDriver.Listening shared =
         links

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What bulk bytes do on a TCP connection beyond what they do on every link. */
+/** The behaviour of bulk bytes on a TCP connection beyond that of every link. */
 @DisplayName("Bulk bytes on a TCP link")
 final class BulkTest {
   private static final int MIB = 1 << 20;
@@ -76,8 +76,8 @@ final class BulkTest {
     links =
         new SteppedLinks(
             harness,
-            new LinkOptions(64 << 10, patience, harness.clientTls()),
-            new LinkOptions(64 << 10, patience, harness.serverTls()));
+            LinkOptions.of(64 << 10, patience, harness.clientTls()),
+            LinkOptions.of(64 << 10, patience, harness.serverTls()));
     SteppedLinks.Pair pair = links.open();
     client = pair.client();
     server = pair.server();

@@ -2,7 +2,7 @@ package io.verbena.tcp;
 
 import io.verbena.testkit.TestIdentity;
 
-/** Who takes part in the tests of TLS. */
+/** The identities in the tests of TLS. */
 final class Identities {
   static final TestIdentity SERVER =
       TestIdentity.create("CN=server", "dns:localhost", "ip:127.0.0.1");

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 /** The system's reasons are in the machine's language, and mean the same in each. */
 class LanguageTest {
-  private static final LinkOptions OPTIONS = new LinkOptions(1000, Duration.ofSeconds(10), null);
+  private static final LinkOptions OPTIONS = LinkOptions.of(1000, Duration.ofSeconds(10), null);
 
   /** A socket whose failures are told in German. */
   private static final class German extends NioSockets.Socket {

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
-/** Whatever strangers do to a port, and however often: few lines, and each is counted. */
+/** A stranger cannot flood the log by a port: repeated lines are counted, not written. */
 final class LogFloodTest {
   private static final Logger VERBENA = (Logger) LoggerFactory.getLogger("io.verbena");
   private static final int TIMES = 100;
@@ -62,7 +62,7 @@ final class LogFloodTest {
 
   private URI listen(@Nullable TlsOptions tls, LinkDriver.AcceptHandler handler)
       throws LinkException {
-    LinkOptions options = new LinkOptions(1000, Duration.ofSeconds(10), tls);
+    LinkOptions options = LinkOptions.of(1000, Duration.ofSeconds(10), tls);
     return driver.listen(URI.create("tcp://127.0.0.1:0"), options, handler).address();
   }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.link.LinkException;
 import io.verbena.link.LinkOptions;
+import io.verbena.testkit.JavaProcess;
 import io.verbena.testkit.RecordingListener;
 import io.verbena.testkit.SteppedLinks;
 import java.net.URI;
@@ -12,12 +13,12 @@ import org.junit.jupiter.api.Test;
 
 /** A JVM without IPv6 is given addresses of IPv6. */
 final class NoIpv6Test {
-  private static final LinkOptions OPTIONS = new LinkOptions(1000, Duration.ofSeconds(10), null);
+  private static final LinkOptions OPTIONS = LinkOptions.of(1000, Duration.ofSeconds(10), null);
 
   @Test
   void itsFailuresSaySoAndNameTheCure() throws Exception {
-    QuietTest.Run run = QuietTest.run(Program.class, "-Djava.net.preferIPv4Stack=true");
-    assertThat(run.err()).isEmpty();
+    JavaProcess.Ended run = QuietTest.run(Program.class, "-Djava.net.preferIPv4Stack=true");
+    assertThat(run.errors()).isEmpty();
     assertThat(run.out().lines())
         .hasSize(4)
         .allSatisfy(

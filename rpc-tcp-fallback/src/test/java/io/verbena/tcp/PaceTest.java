@@ -15,7 +15,7 @@ final class PaceTest {
   private long now = 1;
   private final Pace pace = new Pace(() -> now);
 
-  /** What is on the line, by when its receipt will be there. */
+  /** The bytes on the line, by the time of their receipt. */
   private record Chunk(long receiptAtNanos, int bytes, boolean asks) {}
 
   private final ArrayDeque<Chunk> line = new ArrayDeque<>();

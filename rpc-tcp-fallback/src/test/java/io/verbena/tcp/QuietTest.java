@@ -8,14 +8,11 @@ import io.verbena.link.LinkException;
 import io.verbena.link.LinkListener;
 import io.verbena.link.LinkOptions;
 import io.verbena.link.memory.Slot;
+import io.verbena.testkit.JavaProcess;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -23,36 +20,25 @@ import org.junit.jupiter.api.Test;
 final class QuietTest {
   @Test
   void printsNoWarningWithoutFlags() throws Exception {
-    Run run = run(Program.class);
-    assertThat(run.err()).isEmpty();
+    JavaProcess.Ended run = run(Program.class);
+    assertThat(run.errors()).isEmpty();
     assertThat(run.out()).isEqualTo("nio true\n");
-    assertThat(run.exit()).isZero();
+    assertThat(run.status()).isZero();
   }
 
   @Tag("long")
   @Test
   void usesNativeEpollInSilenceWhereItIsAllowed() throws Exception {
-    Run run = run(Program.class, "--enable-native-access=ALL-UNNAMED");
-    assertThat(run.err()).isEmpty();
+    JavaProcess.Ended run = run(Program.class, "--enable-native-access=ALL-UNNAMED");
+    assertThat(run.errors()).isEmpty();
     assertThat(run.out()).isEqualTo("epoll true\n");
-    assertThat(run.exit()).isZero();
+    assertThat(run.status()).isZero();
   }
 
-  /** What became of a JVM. */
-  record Run(int exit, String out, String err) {}
-
   /** Runs a program of the tests in a JVM of its own. */
-  static Run run(Class<?> program, String... flags) throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")); // quick to start
-    command.addAll(List.of(flags));
-    command.addAll(List.of("-cp", System.getProperty("java.class.path"), program.getName()));
-    Process process = new ProcessBuilder(command).start();
-    process.getOutputStream().close();
-    String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    String err = new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
-    return new Run(process.waitFor(), out, err);
+  static JavaProcess.Ended run(Class<?> program, String... options)
+      throws IOException, InterruptedException {
+    return JavaProcess.of(program).options(options).keepsErrors().run(Duration.ofMinutes(1));
   }
 
   /** What a user's program does with the link: one frame there. */
@@ -63,7 +49,7 @@ final class QuietTest {
 
     public static void main(String[] args) throws LinkException {
       Transport transport = Transport.best();
-      LinkOptions options = new LinkOptions(1000, Duration.ofSeconds(10), null);
+      LinkOptions options = LinkOptions.of(1000, Duration.ofSeconds(10), null);
       try (LinkDriver driver = new TcpLinkProvider(transport).newDriver(() -> {})) {
         URI address =
             driver.listen(URI.create("tcp://127.0.0.1:0"), options, _ -> new Arrival()).address();

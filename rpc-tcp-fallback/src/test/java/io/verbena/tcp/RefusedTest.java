@@ -14,10 +14,10 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** What an attempt says where this machine itself is in the way. */
+/** The message of an attempt that this machine itself prevents. */
 @DisplayName("An attempt to connect over TCP")
 final class RefusedTest {
-  private static final LinkOptions OPTIONS = new LinkOptions(1000, Duration.ofSeconds(10), null);
+  private static final LinkOptions OPTIONS = LinkOptions.of(1000, Duration.ofSeconds(10), null);
 
   private static LinkException failure(Supplier<SocketChannel> sockets, URI address)
       throws LinkException {

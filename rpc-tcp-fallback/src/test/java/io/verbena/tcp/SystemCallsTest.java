@@ -113,7 +113,7 @@ final class SystemCallsTest {
   }
 
   private void open(Transport transport) throws LinkException {
-    LinkOptions options = new LinkOptions(64 << 10, Duration.ofSeconds(10), null);
+    LinkOptions options = LinkOptions.of(64 << 10, Duration.ofSeconds(10), null);
     links = new SteppedLinks(new TcpHarness(transport, null, null, 0), options, options);
     SteppedLinks.Pair pair = links.open();
     links.settle();

@@ -49,7 +49,7 @@ final class TlsTest {
   }
 
   private static LinkOptions options(@Nullable TlsOptions tls) {
-    return new LinkOptions(1000, Duration.ofSeconds(5), tls);
+    return LinkOptions.of(1000, Duration.ofSeconds(5), tls);
   }
 
   @Test
@@ -97,8 +97,8 @@ final class TlsTest {
     TlsOptions client = TlsOptions.client(TestIdentity.nobodyTrusting(Identities.STRANGER));
     try (SteppedLinks links = start(client, TlsOptions.server(Identities.STRANGER.trusting()))) {
       URI address = links.listening().address();
-      links.connect(address, options(client).to("elsewhere.example")).end();
-      assertThat(links.connect(address, options(client).to("localhost")).failure())
+      links.connect(address, options(client).withAuthority("elsewhere.example")).end();
+      assertThat(links.connect(address, options(client).withAuthority("localhost")).failure())
           .hasMessageContaining("is not for 'localhost'");
     }
   }
@@ -116,7 +116,7 @@ final class TlsTest {
         SteppedLinks links = start(client, SERVER)) {
       Thread.ofVirtual().start(() -> tellWhoIsAskedFor(server, asked));
       URI address = URI.create("tcp://127.0.0.1:" + server.getLocalPort());
-      links.connect(address, options(client).to("elsewhere.example")).end();
+      links.connect(address, options(client).withAuthority("elsewhere.example")).end();
       assertThat(asked).succeedsWithin(Duration.ofSeconds(10)).isEqualTo("elsewhere.example");
     }
   }
@@ -151,7 +151,7 @@ final class TlsTest {
 
   @Test
   void acceptsAnyHostWhereTheClientSaysSo() throws LinkException {
-    var client = new TlsOptions(TestIdentity.nobodyTrusting(Identities.STRANGER), false, false);
+    var client = TlsOptions.server(TestIdentity.nobodyTrusting(Identities.STRANGER));
     TlsOptions elsewhere = TlsOptions.server(Identities.STRANGER.trusting());
     try (SteppedLinks links = start(client, elsewhere)) {
       links.open();
@@ -261,7 +261,7 @@ final class TlsTest {
     try (ServerSocket mute = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
         SteppedLinks links = start(TRUSTING_CLIENT, SERVER)) {
       URI address = URI.create("tcp://127.0.0.1:" + mute.getLocalPort());
-      var options = new LinkOptions(1000, Duration.ofMillis(200), TRUSTING_CLIENT);
+      var options = LinkOptions.of(1000, Duration.ofMillis(200), TRUSTING_CLIENT);
       var outcome = links.startConnecting(address, options);
       links.stepUntil("the time to pass", outcome::isKnown);
       assertThat(outcome.failure()).hasMessageContaining("TLS handshake within 200 ms");
@@ -274,7 +274,7 @@ final class TlsTest {
       throws IOException, LinkException, InterruptedException {
     byte[] hello = {22, 3, 1, 0, 100, 1, 0, 0, 96, 3, 3, 1, 2, 3, 4, 5, 6, 7, 8, 9};
     // Long enough for the honest client on a busy machine, too short for those that say no more.
-    var impatient = new LinkOptions(1000, Duration.ofSeconds(2), SERVER);
+    var impatient = LinkOptions.of(1000, Duration.ofSeconds(2), SERVER);
     var harness = new TcpHarness(Transport.best(), null, null, 0);
     List<Socket> slow = new ArrayList<>();
     try (SteppedLinks links = new SteppedLinks(harness, options(TRUSTING_CLIENT), impatient)) {

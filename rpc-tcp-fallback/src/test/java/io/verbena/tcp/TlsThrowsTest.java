@@ -25,13 +25,15 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What a step of a TLS handshake throws fails its connection alone, at once and in words. */
+/**
+ * A failure in a step of a TLS handshake fails its connection alone, at once and with a message.
+ */
 final class TlsThrowsTest {
   private static final String NO_THREAD = "unable to create native thread";
 
   private final AtomicBoolean throwing = new AtomicBoolean();
 
-  /** Where it is thrown. */
+  /** The step that throws it. */
   enum Step {
     CLIENTS_CONTEXT,
     CLIENTS_TASK,
@@ -61,8 +63,8 @@ final class TlsThrowsTest {
     Duration patience = Duration.ofMinutes(5);
     return new SteppedLinks(
         new TcpHarness(Transport.best(), null, null, 0),
-        new LinkOptions(1000, patience, client),
-        new LinkOptions(1000, patience, server));
+        LinkOptions.of(1000, patience, client),
+        LinkOptions.of(1000, patience, server));
   }
 
   /**
@@ -78,7 +80,7 @@ final class TlsThrowsTest {
           }
           return throwing.get() ? failing : well;
         };
-    return new TlsOptions(contexts, false, false);
+    return TlsOptions.of(contexts).withVerifyHostName(false);
   }
 
   private static SSLContext failing() {

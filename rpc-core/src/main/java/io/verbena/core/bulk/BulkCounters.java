@@ -14,11 +14,11 @@ public final class BulkCounters {
   private final AtomicLong quarantined = new AtomicLong();
   private final AtomicLong resumed = new AtomicLong();
 
-  public void begins(boolean sends) {
+  public void countBegin(boolean sends) {
     (sends ? sending : receiving).incrementAndGet();
   }
 
-  public void ends(boolean sends, boolean well) {
+  public void countEnd(boolean sends, boolean well) {
     (sends ? sending : receiving).decrementAndGet();
     (well ? completed : failed).incrementAndGet();
   }
@@ -37,7 +37,7 @@ public final class BulkCounters {
   }
 
   /** Counts a transfer that continues on another path. */
-  public void resumes() {
+  public void countResume() {
     resumed.incrementAndGet();
   }
 

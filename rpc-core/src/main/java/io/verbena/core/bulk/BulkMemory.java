@@ -5,6 +5,7 @@ import io.verbena.link.memory.DirectMemory;
 import io.verbena.link.memory.MemoryBudget;
 import io.verbena.link.memory.Quota;
 import io.verbena.link.memory.Shortage;
+import io.verbena.link.memory.SpareMemory;
 import io.verbena.link.memory.Waiters;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -12,6 +13,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,11 +33,18 @@ public final class BulkMemory implements AutoCloseable {
   /** A kept block is too long if more than this part of the claimed length would be wasted. */
   private static final int MOST_WASTE = 4;
 
+  /** The garbage collector frees it. */
+  private static final SpareMemory<MemorySegment> SPARE =
+      new SpareMemory<>(bytes -> Arena.ofAuto().allocate(bytes, PAGE_BYTES));
+
   private final MemoryBudget budget;
   private final Waiters waiters = new Waiters(this::left);
   private final List<ArrayDeque<MemorySegment>> free = new ArrayList<>();
 
-  private long slabBytes;
+  private final List<MemorySegment> slabs = new ArrayList<>();
+
+  /** The blocks of slabs that are in use. */
+  private int ofSlabs;
 
   /**
    * Unused blocks, the last used one at the end: long ones, and those that could not be freed yet.
@@ -119,6 +128,22 @@ public final class BulkMemory implements AutoCloseable {
     }
     block.release();
     return null;
+  }
+
+  /**
+   * Claims a block as {@link #claim(long, Quota.Share)} does, whose memory is new, and freed by its
+   * release.
+   */
+  public @Nullable Block claimNew(long bytes, Quota.Share share) {
+    if (!share.take(bytes)) {
+      return null;
+    }
+    Block block = newBlock(bytes);
+    if (block == null) {
+      share.give(bytes);
+      return null;
+    }
+    return block.freed().paidBy(share);
   }
 
   /** Claims blocks of up to a chunk, all or none. Null if that would exceed the budget. */
@@ -220,24 +245,24 @@ public final class BulkMemory implements AutoCloseable {
   private synchronized Block slabBlock(long bytes, long size) {
     ArrayDeque<MemorySegment> fitting = freeOf(size);
     if (fitting.isEmpty()) {
-      if (slabBytes + CHUNK_BYTES > Math.max(budget.limit(), CHUNK_BYTES)) {
+      if ((slabs.size() + 1L) * CHUNK_BYTES > Math.max(budget.limit(), CHUNK_BYTES)) {
         return ownBlock(bytes, size); // the slabs have other sizes
       }
-      // The garbage collector frees it.
-      MemorySegment slab = allocate(Arena.ofAuto(), CHUNK_BYTES);
-      slabBytes += CHUNK_BYTES;
+      MemorySegment slab = allocate(() -> SPARE.take(CHUNK_BYTES));
+      slabs.add(slab);
       for (long at = 0; at < CHUNK_BYTES; at += size) {
         fitting.add(slab.asSlice(at, size));
       }
     }
     MemorySegment memory = fitting.remove();
+    ofSlabs++;
     return new Block(memory, memory.asSlice(0, bytes), null);
   }
 
   private Block ownBlock(long bytes, long size) {
     Arena arena = Arena.ofShared();
     try {
-      MemorySegment memory = allocate(arena, size);
+      MemorySegment memory = allocate(() -> arena.allocate(size, PAGE_BYTES));
       return new Block(memory, memory.asSlice(0, bytes), arena);
     } catch (OutOfMemoryError e) {
       arena.close();
@@ -246,22 +271,23 @@ public final class BulkMemory implements AutoCloseable {
   }
 
   /** Allocates memory. If the process has none left, kept blocks are freed for it. */
-  private MemorySegment allocate(Arena arena, long bytes) {
+  private MemorySegment allocate(Supplier<MemorySegment> memory) {
     if (DirectMemory.isOut()) {
       throw new OutOfMemoryError("no direct memory is free at present");
     }
     try {
-      return arena.allocate(bytes, PAGE_BYTES);
+      return memory.get();
     } catch (OutOfMemoryError e) {
-      return allocateInPlaceOfKept(arena, bytes, e);
+      return allocateInPlaceOfKept(memory, e);
     }
   }
 
-  private MemorySegment allocateInPlaceOfKept(Arena arena, long bytes, OutOfMemoryError none) {
+  private MemorySegment allocateInPlaceOfKept(
+      Supplier<MemorySegment> memory, OutOfMemoryError none) {
     try {
       if (kept() > 0) {
         freeKeptOver(0);
-        return arena.allocate(bytes, PAGE_BYTES);
+        return memory.get();
       }
     } catch (OutOfMemoryError e) {
       none.addSuppressed(e);
@@ -279,11 +305,18 @@ public final class BulkMemory implements AutoCloseable {
     synchronized (this) {
       if (own == null) {
         freeOf(size).push(whole);
+        ofSlabs--;
+        leaveSlabs();
       } else {
         keepOrFree(new OwnBlock(whole, own));
       }
       budget.release(size);
     }
+    waiters.freed();
+  }
+
+  private void giveBack(long bytes) {
+    budget.release(bytes);
     waiters.freed();
   }
 
@@ -301,6 +334,16 @@ public final class BulkMemory implements AutoCloseable {
   public synchronized void close() {
     closed = true;
     freeKeptOver(0);
+    leaveSlabs();
+  }
+
+  /** Leaves the slabs to others, if it is closed and nobody uses them. */
+  private void leaveSlabs() {
+    if (closed && ofSlabs == 0) {
+      free.forEach(ArrayDeque::clear);
+      slabs.forEach(slab -> SPARE.leave(CHUNK_BYTES, slab));
+      slabs.clear();
+    }
   }
 
   public final class Block {
@@ -308,6 +351,7 @@ public final class BulkMemory implements AutoCloseable {
     private final MemorySegment memory;
     private final @Nullable Arena own;
     private Quota.@Nullable Share payer;
+    private boolean freed;
     private boolean released;
 
     Block(MemorySegment whole, MemorySegment memory, @Nullable Arena own) {
@@ -321,6 +365,16 @@ public final class BulkMemory implements AutoCloseable {
       return this;
     }
 
+    private Block freed() {
+      freed = true;
+      return this;
+    }
+
+    /** Returns whether its release frees the memory, which ends its scope. */
+    public boolean isFreed() {
+      return freed;
+    }
+
     /** Returns the memory, with the claimed length. */
     public MemorySegment memory() {
       return memory;
@@ -331,15 +385,26 @@ public final class BulkMemory implements AutoCloseable {
       return whole.byteSize();
     }
 
-    /** Releases the block, once. Nothing may write into it any more. */
+    /**
+     * Releases the block, once. Nothing may write into it any more.
+     *
+     * @throws IllegalStateException if the memory is to be freed, and its user reads it
+     */
     public void release() {
       synchronized (this) {
         if (released) {
           return;
         }
+        if (freed && own != null) {
+          own.close();
+        }
         released = true;
       }
-      putBack(whole, own);
+      if (freed) {
+        giveBack(whole.byteSize());
+      } else {
+        putBack(whole, own);
+      }
       if (payer != null) {
         payer.give(whole.byteSize());
       }

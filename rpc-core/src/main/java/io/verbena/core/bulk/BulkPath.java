@@ -62,7 +62,7 @@ public final class BulkPath {
   // ---- bytes to come ----
 
   /** Adds bytes that are to come by this path. */
-  public void awaits(long bytes, long now) {
+  public void expect(long bytes, long now) {
     if (awaited == 0) {
       measuredSince = now;
       measured = 0;
@@ -71,7 +71,7 @@ public final class BulkPath {
   }
 
   /** Subtracts bytes that arrived, or whose memory is closed. */
-  public void awaitsNoMore(long bytes) {
+  public void expectNoMore(long bytes) {
     awaited -= bytes;
   }
 

@@ -39,7 +39,7 @@ public final class LimitedWait {
    * Makes a wait that has not begun.
    *
    * @param look tries again, now or soon, unless an attempt is under way. An attempt calls {@link
-   *     #tries}, then {@link #goesOn} or {@link #ends}
+   *     #beginAttempt}, then {@link #goesOn} or {@link #end}
    */
   public LimitedWait(EventLoop loop, Runnable look) {
     this(loop, look, () -> Long.MIN_VALUE);
@@ -57,7 +57,7 @@ public final class LimitedWait {
   }
 
   /** Begins an attempt. A notification from now on causes another look. */
-  public void tries() {
+  public void beginAttempt() {
     heard = false;
   }
 
@@ -73,7 +73,7 @@ public final class LimitedWait {
    */
   public boolean goesOn(@Nullable Shortage of) {
     if (last) {
-      ends();
+      end();
       return false;
     }
     failed = loop.clock().nanoTime();
@@ -148,7 +148,7 @@ public final class LimitedWait {
   }
 
   /** Ends the wait, because the resource was obtained or is no longer needed. */
-  public void ends() {
+  public void end() {
     if (waits) {
       waits = false;
       loop.timers().cancel(timer);

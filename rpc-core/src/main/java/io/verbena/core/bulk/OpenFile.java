@@ -15,10 +15,13 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** An open file that several slices share. */
 public final class OpenFile {
+  private static final int PAGE = 4096;
+
   private static final ThrottledLog UNTIDY =
       ThrottledLog.of(OpenSource.class, "sources that could not be closed");
 
@@ -27,6 +30,7 @@ public final class OpenFile {
   private final FileChannel channel;
   private final boolean owned;
   private final long sizeAtFirst;
+  private final RunOn by;
   private final AtomicInteger users = new AtomicInteger(1);
 
   private OpenFile(@Nullable Path path, FileChannel channel, boolean owned) throws IOException {
@@ -35,9 +39,27 @@ public final class OpenFile {
     this.channel = channel;
     this.owned = owned;
     this.sizeAtFirst = channel.size();
+    this.by = RunOn.files(path == null ? FilePlace.of(channel) : FilePlace.of(path), name);
   }
 
+  /** Opens a file; may block. */
   static OpenFile open(Path path) {
+    return uninterrupted(() -> opened(path));
+  }
+
+  /** Runs without an interrupt of this thread, which would close each channel that it reads. */
+  private static OpenFile uninterrupted(Supplier<OpenFile> opening) {
+    boolean interrupted = Thread.interrupted();
+    try {
+      return opening.get();
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private static OpenFile opened(Path path) {
     try {
       requireRegular(path);
       FileChannel channel = FileChannel.open(path, StandardOpenOption.READ);
@@ -78,19 +100,42 @@ public final class OpenFile {
 
   /** Returns a file that its user opened and closes. */
   static OpenFile lent(FileChannel channel) {
-    boolean interrupted = Thread.interrupted(); // such a thread closes each channel that it reads
+    return uninterrupted(() -> checked(channel));
+  }
+
+  private static OpenFile checked(FileChannel channel) {
     try {
       channel.read(ByteBuffer.allocate(0), 0); // fails here instead of in a link, which would end
-      return new OpenFile(null, channel, false);
     } catch (NonReadableChannelException e) {
       throw new IllegalArgumentException("a source's channel must be open for reading", e);
     } catch (IOException e) {
       throw new UncheckedIOException("cannot read from a source's channel: " + e, e);
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
     }
+    if (!reads(channel, ByteBuffer.allocate(1))
+        && reads(channel, ByteBuffer.allocateDirect(2 * PAGE).alignedSlice(PAGE).limit(PAGE))) {
+      throw new IllegalArgumentException(
+          "a source's channel must read ranges of any length: open it without direct I/O"
+              + " (ExtendedOpenOption.DIRECT), which reads whole blocks only");
+    }
+    try {
+      return new OpenFile(null, channel, false);
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot read from a source's channel: " + e, e);
+    }
+  }
+
+  private static boolean reads(FileChannel channel, ByteBuffer into) {
+    try {
+      channel.read(into, 0);
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /** Returns the threads that read it. */
+  RunOn by() {
+    return by;
   }
 
   public FileChannel channel() {

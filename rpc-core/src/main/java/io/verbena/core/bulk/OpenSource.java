@@ -33,6 +33,17 @@ public sealed interface OpenSource {
     };
   }
 
+  /** Returns the threads that open the files of a source. */
+  static RunOn openedBy(Source source) {
+    return switch (source) {
+      case Source.OfFile file -> RunOn.files(FilePlace.of(file.path()), file.path().toString());
+      case Source.Gathered(List<Source> pieces) ->
+          pieces.stream().map(OpenSource::openedBy).reduce(RunOn.MEMORY, RunOn::or);
+      case Source.Counted counted -> openedBy(counted.source());
+      case Source.OfMemory _, Source.OfChannel _, Source.Generated _ -> RunOn.MEMORY;
+    };
+  }
+
   private static OpenSource gathered(List<Source> pieces, MemoryLife life) {
     List<OpenSource> opened = new ArrayList<>();
     boolean all = false;
@@ -110,14 +121,13 @@ public sealed interface OpenSource {
 
     @Override
     public RunOn readBy() {
-      return RunOn.FILES;
+      return file.by();
     }
 
-    /** Fails if the end of the range does not exist, whatever the size of the file is. */
-    public void requireEnd() throws TransferProblem {
-      long last = offset + length - 1;
-      if (file.read(ByteBuffer.allocate(1), last) < 0) {
-        throw file.endsBefore(last);
+    /** Fails if a byte does not exist, whatever the size of the file is; may block. */
+    public void requireByte(long at) throws TransferProblem {
+      if (file.read(ByteBuffer.allocate(1), offset + at) < 0) {
+        throw file.endsBefore(offset + at);
       }
     }
 
@@ -185,7 +195,7 @@ public sealed interface OpenSource {
     /** Returns the slowest reader of the pieces, which then reads memory pieces, too. */
     @Override
     public RunOn readBy() {
-      return pieces.stream().map(OpenSource::readBy).max(RunOn::compareTo).orElse(RunOn.MEMORY);
+      return pieces.stream().map(OpenSource::readBy).reduce(RunOn.MEMORY, RunOn::or);
     }
 
     @Override

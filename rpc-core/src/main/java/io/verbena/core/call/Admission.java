@@ -88,7 +88,7 @@ public final class Admission {
     /**
      * Ignores the duration of the call, because its handler did not run, or waited for its peer.
      */
-    void countsNot() {
+    void ignoreDuration() {
       counts = false;
     }
 

@@ -12,7 +12,7 @@ public final class CallWindow extends Semaphore {
   private static final long serialVersionUID = 1L;
 
   private final int own;
-  private int size;
+  private volatile int size;
   private int peerTakes;
 
   /** Makes a window with the size that every peer accepts, until {@link #peerTakes} is called. */
@@ -36,6 +36,11 @@ public final class CallWindow extends Semaphore {
       return "on both ends";
     }
     return own < peerTakes ? "on this end" : "on the other end";
+  }
+
+  /** Returns whether at least half of the places are free. */
+  public boolean isHalfFree() {
+    return availablePermits() > size / 2; // any recent size will do
   }
 
   /** Adapts the window to the peer's limit. Calls in flight keep their places. */

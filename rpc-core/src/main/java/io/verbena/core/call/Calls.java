@@ -14,6 +14,7 @@ import io.verbena.core.session.SessionContext;
 import io.verbena.core.session.SessionImpl;
 import io.verbena.core.transfer.CallTransfers;
 import io.verbena.core.transfer.LargeValuesOut;
+import io.verbena.link.memory.Memory;
 import io.verbena.link.memory.Quota;
 import io.verbena.link.memory.Slot;
 import io.verbena.link.memory.SlotPool;
@@ -26,8 +27,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The shared parts of all calls of a session, both those that this end makes and those that it
- * serves. Its fields are safe for use by any thread, unless they say otherwise.
+ * What all calls of a session share, both those that this end makes and those that it serves. Its
+ * fields are safe for use by any thread, unless they say otherwise.
  */
 public final class Calls {
   public final SessionImpl session;
@@ -64,15 +65,15 @@ public final class Calls {
   final PathCosts path;
 
   /** Makes the holder of a reply's large values. */
-  final Supplier<LargeValuesOut> resultParts;
+  final Supplier<LargeValuesOut> resultValues;
 
   /**
    * Makes the holder of a call's large values, for callers that wait until they are no longer read,
    * and for others.
    */
-  final Supplier<LargeValuesOut> borrowedParts;
+  final Supplier<LargeValuesOut> borrowedValues;
 
-  final Supplier<LargeValuesOut> copiedParts;
+  final Supplier<LargeValuesOut> copiedValues;
 
   /** Null if this end neither compresses messages nor accepts compressed ones. */
   final @Nullable Compression compression;
@@ -99,14 +100,14 @@ public final class Calls {
     this.window = new CallWindow(maxCalls);
     this.slots = context.slots();
     this.slotShare = session.memory().slots;
-    this.replyMemory = new ReplyMemory(session.memory().replies);
+    this.replyMemory = new ReplyMemory(session.memory().share(Memory.REPLIES));
     this.path = session.pathCosts();
     this.compression = context.compression();
     BulkMemory bulk = context.bulk().memory();
-    Quota.Share results = session.memory().values;
-    this.borrowedParts = () -> new LargeValuesOut(bulk, null, true);
-    this.copiedParts = () -> new LargeValuesOut(bulk, null, false);
-    this.resultParts = () -> new LargeValuesOut(bulk, results, false);
+    Quota.Share results = session.memory().share(Memory.BULK);
+    this.borrowedValues = () -> new LargeValuesOut(bulk, null, true);
+    this.copiedValues = () -> new LargeValuesOut(bulk, null, false);
+    this.resultValues = () -> new LargeValuesOut(bulk, results, false);
   }
 
   // ---- messages, and transfers beside them ----
@@ -204,6 +205,6 @@ public final class Calls {
    * A stream of the peer has ended, or a call that might have had one. Safe for use by any thread.
    */
   public void streamEnded() {
-    loop.execute(session.ending()::sayLastCallIfDue);
+    loop.execute(session.ending()::sendLastCallIfDue);
   }
 }

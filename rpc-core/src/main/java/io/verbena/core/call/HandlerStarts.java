@@ -5,6 +5,7 @@ import io.verbena.core.bulk.LimitedWait;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.sequence.Outbox;
 import io.verbena.core.session.SessionImpl;
+import io.verbena.link.memory.Memory;
 import io.verbena.link.memory.Shortage;
 import io.verbena.link.memory.Waiters;
 import java.util.ArrayDeque;
@@ -46,12 +47,12 @@ final class HandlerStarts {
   /** The replies that wait while they are encoded, in order of arrival. */
   private final ArrayDeque<Growth> growing = new ArrayDeque<>();
 
-  HandlerStarts(Calls shared) {
-    this.session = shared.session;
-    this.loop = shared.loop;
+  HandlerStarts(Calls calls) {
+    this.session = calls.session;
+    this.loop = calls.loop;
     this.outbox = session.outbox();
     this.maxKeptBytes = session.limits().maxKeptBytes();
-    this.memory = shared.replyMemory;
+    this.memory = calls.replyMemory;
     this.place = memory.share().waiters().place(loop.executor(), this::startWaiting);
   }
 
@@ -60,7 +61,7 @@ final class HandlerStarts {
     if (waiting.isEmpty() && admits(call)) {
       return true;
     }
-    call.awaitsPeer();
+    call.awaitPeer();
     await(call);
     return false;
   }
@@ -80,11 +81,11 @@ final class HandlerStarts {
   }
 
   /** A call's arguments have been read. It starts in its turn. */
-  void wasRead(ServerCall call) {
+  void argumentsRead(ServerCall call) {
     if (waiting.contains(call)) {
       startWaiting();
       if (waiting.contains(call)) {
-        call.awaitsPeer();
+        call.awaitPeer();
       }
     } else {
       call.startLate(); // its peer is gone
@@ -136,7 +137,7 @@ final class HandlerStarts {
 
   void putOff(ServerCall call) {
     ended(call);
-    call.awaitsPeer();
+    call.awaitPeer();
     await(call);
     startWaiting();
   }
@@ -191,7 +192,7 @@ final class HandlerStarts {
     return "its caller has not received earlier results, which use the memory for more, and "
         + why
         + ": "
-        + memory.share().refusal(bytes, "maxReplyBytes")
+        + memory.share().refusal(bytes, Memory.REPLIES.setting())
         + ". Receive results sooner, or raise maxReplyBytes there";
   }
 
@@ -226,7 +227,7 @@ final class HandlerStarts {
       if (over.isDone()) {
         return;
       }
-      limit.tries();
+      limit.beginAttempt();
       if (memory.grow(reply, bytes)) {
         end(null);
       } else if (reply.isCancelled()
@@ -245,7 +246,7 @@ final class HandlerStarts {
     }
 
     private void end(@Nullable String why) {
-      limit.ends();
+      limit.end();
       growing.remove(this);
       over.complete(why);
     }

@@ -19,6 +19,7 @@ import io.verbena.core.session.ControlFrame;
 import io.verbena.core.session.Participant;
 import io.verbena.core.session.SessionImpl;
 import io.verbena.core.transfer.LargeValueTable;
+import io.verbena.link.memory.Memory;
 import io.verbena.link.runtime.ThrottledLog;
 import io.verbena.link.runtime.Thrown;
 import java.time.Duration;
@@ -40,12 +41,12 @@ public final class IncomingCalls implements Participant {
   final ServerCall.@Nullable Guard guard;
 
   private final SessionImpl session;
-  private final Calls shared;
+  private final Calls calls;
   private final RemoteServices contracts;
   private final LocalServices services;
   public final IncomingOneways oneways;
   private final MessagesAwaitingValues awaitingValues;
-  private final Long2ObjectHashMap<ServerCall> calls = new Long2ObjectHashMap<>();
+  private final Long2ObjectHashMap<ServerCall> byId = new Long2ObjectHashMap<>();
   private final ArrayDeque<ServerCall> reusable = new ArrayDeque<>();
 
   private final HandlerStarts starts;
@@ -70,22 +71,22 @@ public final class IncomingCalls implements Participant {
   private @Nullable ServerCall running;
 
   public IncomingCalls(
-      Calls shared,
+      Calls calls,
       RemoteServices contracts,
       ServerCall.@Nullable Guard guard,
       @Nullable Admission admission) {
     this.guard = guard;
     this.admission = admission;
-    this.session = shared.session;
+    this.session = calls.session;
     this.chooses = admission != null || !session.servesAlways();
-    this.shared = shared;
+    this.calls = calls;
     this.contracts = contracts;
     this.services = contracts.local();
-    this.starts = new HandlerStarts(shared);
-    this.oneways = new IncomingOneways(shared);
+    this.starts = new HandlerStarts(calls);
+    this.oneways = new IncomingOneways(calls);
     this.awaitingValues =
-        new MessagesAwaitingValues(shared, true, this::refuse, this::peerLostBefore);
-    this.deadlines = new DeadlineWatch(shared.loop, () -> new ArrayList<>(calls.values()));
+        new MessagesAwaitingValues(calls, true, this::refuse, this::peerLostBefore);
+    this.deadlines = new DeadlineWatch(calls.loop, () -> new ArrayList<>(byId.values()));
   }
 
   /** Returns the requests that wait for their large values. */
@@ -94,7 +95,7 @@ public final class IncomingCalls implements Participant {
   }
 
   public int size() {
-    return calls.size();
+    return byId.size();
   }
 
   /** Returns the highest number of a call that has arrived from this peer; 0 before the first. */
@@ -113,7 +114,7 @@ public final class IncomingCalls implements Participant {
     long callId = message.callId();
     FrameKind kind = message.kind();
     if (kind == FrameKind.CANCEL) {
-      ServerCall cancelled = calls.get(callId);
+      ServerCall cancelled = byId.get(callId);
       if (cancelled != null) {
         cancelled.cancel();
       }
@@ -122,7 +123,7 @@ public final class IncomingCalls implements Participant {
     if (!message.isWhole()) {
       return incomplete(message);
     }
-    String wrong = oneMore(callId, calls.size(), calls.containsKey(callId));
+    String wrong = oneMore(callId, byId.size(), byId.containsKey(callId));
     if (wrong != null) {
       return wrong;
     }
@@ -145,18 +146,18 @@ public final class IncomingCalls implements Participant {
           return null;
         }
       }
-      WireDecoder in = shared.decoder;
-      in.start(message.buffer(), message.from(), end, shared.maxDepth);
+      WireDecoder in = calls.decoder;
+      in.start(message.buffer(), message.from(), end, calls.maxDepth);
       Runnable memory = message.takeMemory();
       if (memory != null) {
-        arrived.holds(memory, false);
+        arrived.hold(memory, false);
       }
       if (method.nonBlocking) {
         running = arrived;
       } else {
-        calls.put(callId, arrived);
+        byId.put(callId, arrived);
         if (place != null) {
-          arrived.has(takePlace());
+          arrived.setPlace(takePlace());
         }
       }
       call = arrived;
@@ -182,14 +183,14 @@ public final class IncomingCalls implements Participant {
     if (dropped == null) {
       return awaitValues(message);
     }
-    RpcStatus status = Calls.refusal(session.memory().assemblies, message.length());
+    RpcStatus status = Calls.refusal(session.memory().share(Memory.ASSEMBLY), message.length());
     refuse(message, status, "its arguments: " + dropped);
     return null;
   }
 
-  private @Nullable String oneMore(long callId, int calls, boolean isThere) {
-    if (calls >= shared.maxCalls) {
-      return "more than " + shared.maxCalls + " calls at once";
+  private @Nullable String oneMore(long callId, int present, boolean isThere) {
+    if (present >= calls.maxCalls) {
+      return "more than " + calls.maxCalls + " calls at once";
     }
     return isThere ? "call " + callId + " twice" : null;
   }
@@ -254,16 +255,16 @@ public final class IncomingCalls implements Participant {
 
   /** Releases the place of a call that has not begun. */
   private static void leave(Admission.Place place) {
-    place.countsNot();
+    place.ignoreDuration();
     place.run();
   }
 
   /** The dispatch of a call has failed. A fault of a user's type ends this call alone. */
   private void undispatched(Message message, @Nullable ServerCall call, Throwable thrown) {
     boolean outOfHeap = thrown instanceof OutOfMemoryError;
-    if (call == null && !calls.containsKey(message.callId())) {
+    if (call == null && !byId.containsKey(message.callId())) {
       refuse(message, RpcStatus.RESOURCE_EXHAUSTED, "its arguments: " + Inbox.NO_HEAP);
-    } else if (call == null || (outOfHeap && running != call && calls.get(call.id) != call)) {
+    } else if (call == null || (outOfHeap && running != call && byId.get(call.id) != call)) {
       throw (OutOfMemoryError) thrown; // it is unknown whether the call was answered
     } else if (!call.isHandled()) {
       refuseUndecoded(call, thrown);
@@ -273,34 +274,39 @@ public final class IncomingCalls implements Participant {
   }
 
   private void readBeside(LocalServices.Method method, ServerCall call, Message message, int end) {
-    LongMessages longMessages = shared.longMessages;
+    LongMessages longMessages = calls.longMessages;
     LongMessages.Body body = longMessages.keep(message, end);
     if (body == null) {
       if (place != null) {
         leave(takePlace());
       }
       long needed = longMessages.needed(message, end);
-      RpcStatus status = Calls.refusal(session.memory().assemblies, needed);
+      RpcStatus status = Calls.refusal(session.memory().share(Memory.ASSEMBLY), needed);
       refuse(message, status, "its arguments: " + longMessages.refusal(message, end));
       return;
     }
-    calls.put(call.id, call);
-    call.holds(body.free(), true);
+    byId.put(call.id, call);
+    call.hold(body.free(), true);
     if (place != null) {
-      call.has(takePlace());
+      call.setPlace(takePlace());
     }
     starts.await(call);
     longMessages.read(
         body,
         call::isCancelled,
         in -> call.read(method.dispatcher, in),
-        thrown -> wasRead(call, thrown));
+        thrown -> argumentsRead(call, thrown));
   }
 
-  private void wasRead(ServerCall call, @Nullable Throwable thrown) {
-    call.wasRead();
+  private void argumentsRead(ServerCall call, @Nullable Throwable thrown) {
+    call.argumentsRead();
+    if (thrown == null && call.awaitsLateHandler()) { // it must not hold up others meanwhile
+      starts.forget(call);
+      starts.startWaiting();
+      return;
+    }
     if (thrown == null && !call.isCancelled()) {
-      starts.wasRead(call);
+      starts.argumentsRead(call);
       return;
     }
     starts.forget(call);
@@ -326,10 +332,10 @@ public final class IncomingCalls implements Participant {
 
   private ServerCall newCall(LocalServices.Method method, Message message) {
     Metadata metadata = message.metadata();
-    long deadline = shared.loop.now() + FrameHeader.nanosLeft(message.timeLeft());
+    long deadline = calls.loop.now() + FrameHeader.nanosLeft(message.timeLeft());
     ServerCall call = method.nonBlocking ? reusable.pollLast() : null;
     if (call == null) {
-      return new ServerCall(this, shared, method, metadata, message.callId(), deadline);
+      return new ServerCall(this, calls, method, metadata, message.callId(), deadline);
     }
     call.reuse(method, metadata, message.callId(), deadline);
     return call;
@@ -343,16 +349,16 @@ public final class IncomingCalls implements Participant {
   boolean mayStart(ServerCall call) {
     boolean now = starts.mayStart(call);
     if (!now) {
-      stays(call);
+      keepRunning(call);
     }
     return now;
   }
 
   /** The loop continues before the handler of a call has run. */
-  void stays(ServerCall call) {
+  void keepRunning(ServerCall call) {
     if (running == call) {
       running = null;
-      calls.put(call.id, call);
+      byId.put(call.id, call);
     }
   }
 
@@ -372,7 +378,7 @@ public final class IncomingCalls implements Participant {
 
   /** Postpones a started handler. */
   void putOff(ServerCall call) {
-    if (calls.get(call.id) == call) {
+    if (byId.get(call.id) == call) {
       starts.putOff(call);
     } else {
       call.close(); // its session is gone
@@ -396,8 +402,13 @@ public final class IncomingCalls implements Participant {
   }
 
   @Override
+  public boolean runsUsersCode() {
+    return services.size() > 0;
+  }
+
+  @Override
   public boolean isBusy() {
-    return !calls.isEmpty() || oneways.hasOrphans();
+    return !byId.isEmpty() || oneways.hasOrphans();
   }
 
   private void refuseUndecoded(ServerCall call, Throwable thrown) {
@@ -453,7 +464,7 @@ public final class IncomingCalls implements Participant {
       call.requireAnswer();
       ReplyMessage.Answer answer = call.takeAnswer();
       if (answer != null) {
-        shared.objects.answer(call.id, call.method.fullName(), answer.source(), answer::released);
+        calls.objects.answer(call.id, call.method.fullName(), answer.source(), answer::released);
       }
       session.enqueue(call);
     } else {
@@ -468,7 +479,7 @@ public final class IncomingCalls implements Participant {
       running = null;
       return true;
     }
-    return calls.get(call.id) == call && calls.remove(call.id) != null;
+    return byId.get(call.id) == call && byId.remove(call.id) != null;
   }
 
   void reusable(ServerCall call) {
@@ -480,13 +491,13 @@ public final class IncomingCalls implements Participant {
   /** The peer is gone. Its calls are cancelled, except one-way calls, which continue. */
   @Override
   public void peerGone(RpcStatus status, String reason, boolean forGood) {
-    List<ServerCall> left = new ArrayList<>(calls.values());
+    List<ServerCall> left = new ArrayList<>(byId.values());
     if (running != null) {
       left.add(running);
     }
     running = null;
     lastCallId = 0;
-    calls.clear();
+    byId.clear();
     deadlines.stop();
     oneways.forgetPlaces();
     for (ServerCall call : left) {

@@ -43,7 +43,7 @@ public final class IncomingOneways implements Participant, Timers.Timer {
   private static final long LONGEST_RETRY_NANOS = 50_000_000;
 
   private final SessionImpl session;
-  private final Calls shared;
+  private final Calls calls;
 
   /** Calls for which the executor had no thread, in the order of arrival. */
   private final ArrayDeque<ServerCall> waiting = new ArrayDeque<>();
@@ -58,9 +58,9 @@ public final class IncomingOneways implements Participant, Timers.Timer {
   private long retryTimer = Timers.NONE;
   private long retryNanos = FIRST_RETRY_NANOS;
 
-  IncomingOneways(Calls shared) {
-    this.session = shared.session;
-    this.shared = shared;
+  IncomingOneways(Calls calls) {
+    this.session = calls.session;
+    this.calls = calls;
   }
 
   // ---- the executor ----
@@ -118,9 +118,9 @@ public final class IncomingOneways implements Participant, Timers.Timer {
 
   private void retryLater() {
     if (retryTimer == Timers.NONE) {
-      long at = shared.loop.now() + retryNanos;
+      long at = calls.loop.now() + retryNanos;
       retryNanos = Math.min(2 * retryNanos, LONGEST_RETRY_NANOS);
-      retryTimer = shared.loop.timers().schedule(at, now -> retry());
+      retryTimer = calls.loop.timers().schedule(at, now -> retry());
     }
   }
 
@@ -149,13 +149,13 @@ public final class IncomingOneways implements Participant, Timers.Timer {
    */
   void over(ServerCall call, boolean ofThisPeer) {
     if (orphans.remove(call)) {
-      shared.counters.orphans(-1);
+      calls.counters.orphans(-1);
     }
     String problem = call.takeProblem();
     if (problem != null && call.wasRefused()) {
       drop(problem);
     } else if (problem != null) {
-      shared.counters.add(What.FAILED, 1);
+      calls.counters.add(What.FAILED, 1);
       tellFailure(call, problem);
     }
     if (ofThisPeer) {
@@ -178,8 +178,8 @@ public final class IncomingOneways implements Participant, Timers.Timer {
 
   /** The peer of a call is gone. The call continues, unless there are too many such calls. */
   void orphaned(ServerCall call) {
-    if (shared.counters.orphans(1) > MOST_ORPHANS) {
-      shared.counters.orphans(-1);
+    if (calls.counters.orphans(1) > MOST_ORPHANS) {
+      calls.counters.orphans(-1);
       call.cancel();
     } else {
       orphans.add(call);
@@ -193,7 +193,7 @@ public final class IncomingOneways implements Participant, Timers.Timer {
   /** The peer is gone, so no places are returned. */
   void forgetPlaces() {
     forgetDone();
-    shared.loop.timers().cancel(timer);
+    calls.loop.timers().cancel(timer);
     timer = Timers.NONE;
   }
 
@@ -219,7 +219,7 @@ public final class IncomingOneways implements Participant, Timers.Timer {
 
   /** A call is not executed, and its peer is not notified. */
   void drop(String why) {
-    shared.counters.add(What.REFUSED, 1);
+    calls.counters.add(What.REFUSED, 1);
     DROPPED.warn("A one-way call by {} was dropped: {}", session.name(), why);
   }
 
@@ -229,10 +229,10 @@ public final class IncomingOneways implements Participant, Timers.Timer {
       refused++;
       whyRefused = refusal;
     }
-    if (done >= shared.maxCalls / 8) {
+    if (done >= calls.maxCalls / 8) {
       tell();
     } else if (timer == Timers.NONE) {
-      timer = shared.loop.timers().schedule(shared.loop.now() + LONGEST_DELAY_NANOS, this);
+      timer = calls.loop.timers().schedule(calls.loop.now() + LONGEST_DELAY_NANOS, this);
     }
   }
 

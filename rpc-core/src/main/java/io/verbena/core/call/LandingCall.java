@@ -39,8 +39,8 @@ final class LandingCall extends PendingCall.WithOptions<Received> implements Tim
   }
 
   @Override
-  void begins() {
-    timer = host.shared.loop.timers().schedule(deadlineNanos(), this);
+  void begin() {
+    timer = host.calls.loop.timers().schedule(deadlineNanos(), this);
   }
 
   /** Opens the landing for the peer, before the request is sent. */
@@ -49,7 +49,7 @@ final class LandingCall extends PendingCall.WithOptions<Received> implements Tim
     super.directTo(place);
     if (answer == null && !isGivenUp()) {
       answer =
-          host.shared.objects.await(
+          host.calls.objects.await(
               id, method().fullName(), landing, this::received, this::answerFailed);
     }
   }
@@ -65,7 +65,7 @@ final class LandingCall extends PendingCall.WithOptions<Received> implements Tim
 
   /** The call waits for the next peer, for which its landing will be opened again. */
   @Override
-  void waitsForNextPeer() {
+  void awaitNextPeer() {
     IncomingTransfer awaited = answer;
     if (awaited != null && !isGivenUp()) {
       withdrawn = true;
@@ -97,7 +97,7 @@ final class LandingCall extends PendingCall.WithOptions<Received> implements Tim
 
   @Override
   protected void end() {
-    host.shared.loop.execute(
+    host.calls.loop.execute(
         () -> {
           host.abandoned(this);
           end(failure(RpcStatus.CANCELLED, "its caller cancelled it"));
@@ -123,13 +123,13 @@ final class LandingCall extends PendingCall.WithOptions<Received> implements Tim
     if (withdrawn && known == null) {
       withdrawn = false;
       answer = null;
-      host.shared.loop.execute(host::mayLeave);
+      host.calls.loop.execute(host::mayLeave);
       return;
     }
     landingFree.complete(null);
     stopTimer();
     settleFailed(known == null ? failure(status, why) : known);
-    host.shared.loop.execute(() -> host.abandoned(this));
+    host.calls.loop.execute(() -> host.abandoned(this));
   }
 
   /** Ends the call with an error, when nothing writes to its landing any more. */
@@ -155,7 +155,7 @@ final class LandingCall extends PendingCall.WithOptions<Received> implements Tim
   }
 
   private void stopTimer() {
-    host.shared.loop.timers().cancel(timer);
+    host.calls.loop.timers().cancel(timer);
     timer = Timers.NONE;
   }
 

@@ -5,6 +5,7 @@ import io.verbena.codec.WireDecoder;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.sequence.Message;
 import io.verbena.core.session.SessionImpl;
+import io.verbena.link.memory.Memory;
 import io.verbena.link.memory.Quota;
 import io.verbena.link.runtime.OwnThreads;
 import java.lang.foreign.MemorySegment;
@@ -64,7 +65,7 @@ final class LongMessages {
    * @return the body; null if there is no memory for it
    */
   @Nullable Body keep(Message message, int to) {
-    Quota.Share share = session.memory().assemblies;
+    Quota.Share share = session.memory().share(Memory.ASSEMBLY);
     int announced = announced(message, to);
     if (announced > 0 && !share.take(announced)) {
       share.quota().want();
@@ -129,7 +130,10 @@ final class LongMessages {
   }
 
   String refusal(Message message, int to) {
-    return session.memory().assemblies.refusal(needed(message, to), "maxAssemblyBytes");
+    return session
+        .memory()
+        .share(Memory.ASSEMBLY)
+        .refusal(needed(message, to), Memory.ASSEMBLY.setting());
   }
 
   /**
@@ -177,7 +181,7 @@ final class LongMessages {
     } else {
       in.start(body.buffer, body.from, body.to, session.limits().maxDepth());
     }
-    in.parts(body.values);
+    in.largeValues(body.values);
     turn.reads.accept(in);
   }
 

@@ -9,6 +9,7 @@ import io.verbena.core.session.Participant;
 import io.verbena.core.session.SessionImpl;
 import io.verbena.core.transfer.IncomingTransfer;
 import io.verbena.core.transfer.LargeValueTable;
+import io.verbena.link.memory.Memory;
 import io.verbena.link.memory.Progress;
 import io.verbena.link.memory.Quota;
 import java.lang.foreign.Arena;
@@ -26,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class MessagesAwaitingValues implements Participant {
   private final SessionImpl session;
-  private final Calls shared;
+  private final Calls calls;
   private final Quota.Share memory;
   private final boolean requests;
   private final Missing missing;
@@ -58,20 +59,20 @@ final class MessagesAwaitingValues implements Participant {
    * @param peerLost receives the messages of a peer that is gone
    */
   MessagesAwaitingValues(
-      Calls shared, boolean requests, Missing missing, Consumer<Message> peerLost) {
-    this.session = shared.session;
-    this.shared = shared;
+      Calls calls, boolean requests, Missing missing, Consumer<Message> peerLost) {
+    this.session = calls.session;
+    this.calls = calls;
     this.requests = requests;
     this.missing = missing;
     this.peerLost = peerLost;
-    this.memory = session.memory().assemblies;
+    this.memory = session.memory().share(Memory.ASSEMBLY);
   }
 
   LargeValueTable table(Message message) {
     ByteBuffer buffer = message.buffer();
     int end = tableAt(buffer, message.from(), message.to());
-    WireDecoder in = shared.decoder;
-    in.start(buffer, end, message.to() - Integer.BYTES, shared.maxDepth);
+    WireDecoder in = calls.decoder;
+    in.start(buffer, end, message.to() - Integer.BYTES, calls.maxDepth);
     return LargeValueTable.read(in);
   }
 
@@ -107,20 +108,20 @@ final class MessagesAwaitingValues implements Participant {
     int length = end - message.from();
     boolean fits = memory.take(length);
     byte[] body = new byte[fits ? length : 0];
-    Held held = new Held(message.waiting(body), shared.loop.now());
+    Held held = new Held(message.waiting(body), calls.loop.now());
     long callId = message.callId();
     waiting.put(callId, held);
     if (!fits) {
-      String why = "its message: " + memory.refusal(length, "maxAssemblyBytes");
+      String why = "its message: " + memory.refusal(length, Memory.ASSEMBLY.setting());
       memory.quota().want();
       RpcStatus status = Calls.refusal(memory, length);
-      shared.objects.refuseParts(callId, requests, status, why);
+      calls.objects.refuseLargeValues(callId, requests, status, why);
       incomplete(held, status, why);
       return;
     }
     message.buffer().get(message.from(), body);
     held.values =
-        shared.objects.receiveParts(
+        calls.objects.receiveLargeValues(
             callId,
             requests,
             "call " + callId,
@@ -149,7 +150,7 @@ final class MessagesAwaitingValues implements Participant {
     int length = message.length();
     message.whole(
         values,
-        FrameHeader.timeLeftAfter(message.timeLeft(), shared.loop.now() - held.sinceNanos),
+        FrameHeader.timeLeftAfter(message.timeLeft(), calls.loop.now() - held.sinceNanos),
         () -> {
           memory.give(length);
           free.run();

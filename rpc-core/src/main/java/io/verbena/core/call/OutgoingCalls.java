@@ -41,7 +41,7 @@ public final class OutgoingCalls implements Participant {
   /** Ended calls that may stay in the queues of unsent calls, beside as many as are in flight. */
   private static final int MOST_ENDED = 64;
 
-  final Calls shared;
+  final Calls calls;
   private final SessionImpl session;
   private final RemoteServices contracts;
 
@@ -70,13 +70,13 @@ public final class OutgoingCalls implements Participant {
   /** The number of the last frame with a one-way call. */
   private long lastOneway;
 
-  public OutgoingCalls(Calls shared, RemoteServices contracts) {
-    this.session = shared.session;
-    this.shared = shared;
+  public OutgoingCalls(Calls calls, RemoteServices contracts) {
+    this.session = calls.session;
+    this.calls = calls;
     this.contracts = contracts;
     this.awaitingValues =
-        new MessagesAwaitingValues(shared, false, this::valuesMissing, reply -> {});
-    this.deadlines = new DeadlineWatch(shared.loop, this::all);
+        new MessagesAwaitingValues(calls, false, this::valuesMissing, reply -> {});
+    this.deadlines = new DeadlineWatch(calls.loop, this::all);
   }
 
   /** Returns the replies that wait for their large values. */
@@ -116,7 +116,7 @@ public final class OutgoingCalls implements Participant {
   private void notStarted(PendingCall<?> call, String why) {
     call.fail(RpcStatus.UNAVAILABLE, why);
     call.close();
-    shared.window.release();
+    calls.window.release();
   }
 
   /** A call that waited until its landing was free of a lost peer may be sent. */
@@ -131,14 +131,14 @@ public final class OutgoingCalls implements Participant {
     }
     if (call.wasHandedOver()) {
       call.close(); // only its place remains, so that no deadline cancels it again
-      shared.objects.abandoned(call.id);
+      calls.objects.abandoned(call.id);
       session.enqueue(ControlFrame.message(FrameKind.CANCEL, call.id, out -> {}));
     } else {
       forget(call);
       endedUnsent++;
       if (endedUnsent > size + MOST_ENDED) {
         endedUnsent = 0;
-        shared.loop.execute(this::dropDone); // later, because a queue may be under iteration
+        calls.loop.execute(this::dropDone); // later, because a queue may be under iteration
       }
     }
   }
@@ -153,11 +153,11 @@ public final class OutgoingCalls implements Participant {
     remove(call);
     call.close();
     if (call.hasLargeArguments()) {
-      shared.objects.abandoned(call.id); // in case the peer did not wait for them
+      calls.objects.abandoned(call.id); // in case the peer did not wait for them
     }
-    shared.window.release();
+    calls.window.release();
     if (session.peerDrains() && call.method().streaming()) {
-      shared.streamEnded(); // in case the answer had none
+      calls.streamEnded(); // in case the answer had none
     }
   }
 
@@ -187,9 +187,9 @@ public final class OutgoingCalls implements Participant {
       return done + " one-way calls done, " + refused + " refused, of " + onewaysUnderWay;
     }
     onewaysUnderWay -= done;
-    shared.window.release(done);
+    calls.window.release(done);
     if (refused > 0) {
-      shared.counters.add(What.REFUSED_BY_PEER, refused);
+      calls.counters.add(What.REFUSED_BY_PEER, refused);
       REFUSED.warn(
           "{} one-way calls were dropped by the peer of {}: {}",
           refused,
@@ -227,9 +227,9 @@ public final class OutgoingCalls implements Participant {
     int end = message.contentEnd();
     Metadata metadata = message.metadata();
     if (message.takesMore(LongMessages.LONGEST_SHORT, end)) {
-      LongMessages.Body body = shared.longMessages.keep(message, end);
+      LongMessages.Body body = calls.longMessages.keep(message, end);
       if (body == null) {
-        String why = shared.longMessages.refusal(message, end);
+        String why = calls.longMessages.refusal(message, end);
         replyIncomplete(callId, RpcStatus.RESOURCE_EXHAUSTED, why);
       } else {
         readBeside(call, kind, metadata, body);
@@ -237,11 +237,15 @@ public final class OutgoingCalls implements Participant {
       return null;
     }
     forget(call);
-    WireDecoder in = shared.decoder;
-    in.start(message.buffer(), message.from(), end, shared.maxDepth);
+    WireDecoder in = calls.decoder;
+    in.start(message.buffer(), message.from(), end, calls.maxDepth);
     Object read = call.read(kind, metadata, in);
     message.release(); // released first, because the receiver of the result may need memory at once
-    call.reply(metadata, read);
+    if (calls.loop.tellsLater()) {
+      calls.loop.tellLater(() -> call.reply(metadata, read));
+    } else {
+      call.reply(metadata, read);
+    }
     return null;
   }
 
@@ -261,7 +265,7 @@ public final class OutgoingCalls implements Participant {
     }
     if (call.isGivenUp()) {
       String why = "its call was abandoned";
-      shared.objects.refuseParts(callId, false, RpcStatus.CANCELLED, why);
+      calls.objects.refuseLargeValues(callId, false, RpcStatus.CANCELLED, why);
       replyIncomplete(callId, RpcStatus.CANCELLED, why);
     } else {
       awaitingValues.hold(message, table, call.resultsIn(), null);
@@ -280,7 +284,7 @@ public final class OutgoingCalls implements Participant {
       PendingCall<?> call, FrameKind kind, Metadata metadata, LongMessages.Body body) {
     call.answered();
     @Nullable Object[] read = new Object[1];
-    shared.longMessages.read(
+    calls.longMessages.read(
         body,
         () -> call.isGivenUp() && !call.method().streaming(),
         in -> read[0] = call.read(kind, metadata, in),
@@ -303,7 +307,7 @@ public final class OutgoingCalls implements Participant {
 
   @Override
   public void peerTakes(PeerLimits limits) {
-    shared.window.peerTakes(limits.maxCalls());
+    calls.window.peerTakes(limits.maxCalls());
   }
 
   @Override
@@ -316,7 +320,7 @@ public final class OutgoingCalls implements Participant {
     fail(PendingCall::awaitsReply, status, reason);
     all().stream()
         .filter(call -> !call.wasHandedOver()) // or its reply is being read
-        .forEach(PendingCall::waitsForNextPeer);
+        .forEach(PendingCall::awaitNextPeer);
   }
 
   /** Returns whether the peer has yet to confirm one-way calls. */
@@ -334,7 +338,7 @@ public final class OutgoingCalls implements Participant {
 
   /** The session is about to end. Calls no longer wait for their answers. */
   @Override
-  public void closes(RpcStatus status, String reason) {
+  public void aboutToEnd(RpcStatus status, String reason) {
     List<PendingCall<?>> others =
         all().stream().filter(call -> !call.method().oneway() && !call.isGivenUp()).toList();
     for (PendingCall<?> call : others) {
@@ -349,8 +353,8 @@ public final class OutgoingCalls implements Participant {
     int forgotten = onewaysUnderWay;
     if (forgotten > 0) {
       onewaysUnderWay = 0;
-      shared.window.release(forgotten);
-      shared.counters.add(What.UNKNOWN, forgotten);
+      calls.window.release(forgotten);
+      calls.counters.add(What.UNKNOWN, forgotten);
       UNKNOWN.warn(
           "{} one-way calls were sent by {} and may or may not have been executed: {}",
           forgotten,
@@ -361,7 +365,7 @@ public final class OutgoingCalls implements Participant {
 
   /** A one-way call will not be sent, and its sender does not wait for that. */
   void onewayUnsent(RpcException failure) {
-    shared.counters.add(What.UNSENT, 1);
+    calls.counters.add(What.UNSENT, 1);
     UNSENT.warn("A one-way call by {} was dropped: {}", session.name(), failure.getMessage());
   }
 
@@ -393,7 +397,7 @@ public final class OutgoingCalls implements Participant {
     if (status == RpcStatus.CANCELLED && peerHasOneways()) {
       // The session was closed on this side. The peer executes calls that have arrived, but this
       // end does not learn of it.
-      shared.window.release(onewaysUnderWay);
+      calls.window.release(onewaysUnderWay);
       onewaysUnderWay = 0;
     }
     forgetOneways(reason);
@@ -426,6 +430,7 @@ public final class OutgoingCalls implements Participant {
     }
     recent[place] = call;
     size++;
+    calls.loop.callsInFlight(1);
   }
 
   private void grow() {
@@ -454,8 +459,10 @@ public final class OutgoingCalls implements Participant {
     if (recent[place] == call) {
       recent[place] = null;
       size--;
+      calls.loop.callsInFlight(-1);
     } else if (old.remove(call.id) != null) {
       size--;
+      calls.loop.callsInFlight(-1);
     }
   }
 

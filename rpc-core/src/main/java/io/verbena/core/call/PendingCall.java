@@ -81,7 +81,7 @@ public class PendingCall<R> extends FencedFuture<R>
     this.method = method;
     this.oneway = method.oneway();
     this.slot = slot;
-    this.arguments = (LargeValuesOut) slot.parts();
+    this.arguments = (LargeValuesOut) slot.largeValues();
     this.senderWaits = senderWaits;
     this.deadlineNanos = slot.deadlineNanos();
     this.timeoutMillis = (int) Math.min(Integer.MAX_VALUE, Math.ceilDiv(timeoutNanos, 1_000_000));
@@ -155,7 +155,7 @@ public class PendingCall<R> extends FencedFuture<R>
   void started(long id) {
     this.id = id;
     timed = !oneway || senderWaits; // without a waiting sender there is no deadline
-    begins();
+    begin();
   }
 
   @Override
@@ -164,7 +164,7 @@ public class PendingCall<R> extends FencedFuture<R>
     if (message != null) {
       if ((FrameHeader.flags(message.first()) & FrameHeader.FLAG_COMPRESSED) != 0) {
         try {
-          host.shared.expandUnlessTaken(message);
+          host.calls.expandUnlessTaken(message);
         } catch (OutOfMemoryError e) {
           refuse(RpcStatus.RESOURCE_EXHAUSTED, Inbox.NO_HEAP); // later calls continue
           return;
@@ -185,7 +185,7 @@ public class PendingCall<R> extends FencedFuture<R>
   }
 
   /** The call has its number and will be sent next. */
-  void begins() {}
+  void begin() {}
 
   @Override
   public boolean mayLeave() {
@@ -193,7 +193,7 @@ public class PendingCall<R> extends FencedFuture<R>
   }
 
   /** The peer is gone, and the call was not sent. */
-  void waitsForNextPeer() {}
+  void awaitNextPeer() {}
 
   @Override
   public @Nullable Slot takeSlot() {
@@ -219,8 +219,8 @@ public class PendingCall<R> extends FencedFuture<R>
   }
 
   @Override
-  public void sendParts(LargeValues parts) {
-    host.shared.objects.sendParts(id, true, method.fullName(), (LargeValuesOut) parts);
+  public void sendLargeValues(LargeValues largeValues) {
+    host.calls.objects.sendLargeValues(id, true, method.fullName(), (LargeValuesOut) largeValues);
   }
 
   @Override
@@ -246,7 +246,7 @@ public class PendingCall<R> extends FencedFuture<R>
   public void expire() {
     timed = false;
     if (!isDone()) {
-      String obstacle = host.shared.session.role().obstacle();
+      String obstacle = host.calls.session.role().obstacle();
       String met = obstacle == null ? waitedForNext() : ", and " + obstacle;
       fail(RpcStatus.DEADLINE_EXCEEDED, "its deadline of " + timeoutMillis + " ms passed" + met);
     }
@@ -254,7 +254,7 @@ public class PendingCall<R> extends FencedFuture<R>
   }
 
   private String waitedForNext() {
-    boolean waited = stage == WITH_SENDER && host.shared.session.state() == SessionState.DRAINING;
+    boolean waited = stage == WITH_SENDER && host.calls.session.state() == SessionState.DRAINING;
     return waited
         ? " while it waited for the next server: the peer shuts down and accepts no more calls"
         : "";
@@ -271,7 +271,7 @@ public class PendingCall<R> extends FencedFuture<R>
 
   @Override
   protected void end() {
-    host.shared.loop.execute(() -> host.abandoned(this));
+    host.calls.loop.execute(() -> host.abandoned(this));
   }
 
   boolean hasLargeArguments() {
@@ -280,7 +280,7 @@ public class PendingCall<R> extends FencedFuture<R>
 
   @Override
   public long nanosLeft() {
-    return deadlineNanos - host.shared.loop.clock().nanoTime();
+    return deadlineNanos - host.calls.loop.clock().nanoTime();
   }
 
   @Override
@@ -368,7 +368,7 @@ public class PendingCall<R> extends FencedFuture<R>
     if (!method.streaming()) {
       return method.result().read(in);
     }
-    in.streams(host.shared.streams().of(method, deadlineNanos, false));
+    in.streams(host.calls.streams().of(method, deadlineNanos, false));
     try {
       return method.result().read(in);
     } finally {
@@ -378,7 +378,7 @@ public class PendingCall<R> extends FencedFuture<R>
 
   void result(@Nullable R result) {
     if (!settle(result) && method.streaming()) {
-      host.shared.streams().drop(result); // its caller gave up meanwhile
+      host.calls.streams().drop(result); // its caller gave up meanwhile
     }
   }
 
@@ -432,7 +432,7 @@ public class PendingCall<R> extends FencedFuture<R>
   /** Fails the call. Its progress determines phase and certainty. */
   void fail(RpcStatus status, String why) {
     RpcException failure = failure(status, why);
-    if (stage == WITH_SENDER && host.shared.session.state() == SessionState.ENDED) {
+    if (stage == WITH_SENDER && host.calls.session.state() == SessionState.ENDED) {
       failure = failure.forGood();
     }
     end(failure);
@@ -458,7 +458,7 @@ public class PendingCall<R> extends FencedFuture<R>
       return CallPhase.QUEUED;
     }
     boolean acknowledged =
-        sequence != NOT_NUMBERED && sequence <= host.shared.session.outbox().acknowledged();
+        sequence != NOT_NUMBERED && sequence <= host.calls.session.outbox().acknowledged();
     return acknowledged ? CallPhase.RECEIVED : CallPhase.SENT;
   }
 

@@ -28,13 +28,24 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The reply to a call, from writing to sending. It is the base class of {@link ServerCall}, so that
- * a call needs only one object. The handler's thread writes it, and the loop sends it.
+ * a call needs only one object. This is the handler's end: at the caller's, {@link
+ * OutgoingCalls#take} accepts or refuses a reply, and {@link PendingCall#read} reads it.
+ *
+ * <pre>
+ *   handler's thread                                             loop
+ *
+ *   blank ──result(), error(), failure()──→ open ──seal()──→ sealed ──takeSlot()──→ sent
+ *             │                     │  ↑                       │   │
+ *             │                     └──┘ {@link #grow}             │   └── {@link #tooLong} ─→ open, as a failure
+ *             └── again: the new reply replaces the old one    └── {@link #discard} ─→ blank
+ * </pre>
+ *
+ * <p>Until {@link #seal} the handler's thread owns all fields. Then the call is enqueued, which
+ * hands them to the loop. Beside its frame a reply may have large values, a stream, and an {@link
+ * Answer} for the caller's landing; what is not sent is released with it.
  */
 public abstract class ReplyMessage implements Reply, Outgoing, WireEncoder.Growth {
-  /**
-   * The deadline for the streams of a reply. It does not matter, because it concerns received
-   * streams only.
-   */
+  /** Replies send streams, and only received streams have deadlines. */
   private static final long NONE_RECEIVED = 0;
 
   private static final ThrottledLog BROKEN =
@@ -42,7 +53,7 @@ public abstract class ReplyMessage implements Reply, Outgoing, WireEncoder.Growt
   private static final int BODY = FrameHeader.BYTES;
   private static final int MOST_TEXT = 8 * 1024;
 
-  final Calls host;
+  final Calls calls;
 
   /** The method that is called, as it is served here and as in its contract. */
   LocalServices.Method served;
@@ -55,7 +66,10 @@ public abstract class ReplyMessage implements Reply, Outgoing, WireEncoder.Growt
   /** The memory that was reserved for it. Guarded by {@link ReplyMemory}. */
   long reserved;
 
+  /** The frame with its encoder; null while the reply is blank, and after it was sent. */
   private @Nullable Slot slot;
+
+  /** The object for the caller's landing; null if there is none. */
   private @Nullable Answer answer;
 
   /** The stream of the result; null if there is none. */
@@ -64,8 +78,8 @@ public abstract class ReplyMessage implements Reply, Outgoing, WireEncoder.Growt
   /** Null means no metadata, so that a call without metadata writes nothing here. */
   private volatile @Nullable Metadata replyMetadata;
 
-  ReplyMessage(Calls host, LocalServices.Method served, long id) {
-    this.host = host;
+  ReplyMessage(Calls calls, LocalServices.Method served, long id) {
+    this.calls = calls;
     this.served = served;
     this.method = served.descriptor;
     this.id = id;
@@ -81,7 +95,10 @@ public abstract class ReplyMessage implements Reply, Outgoing, WireEncoder.Growt
   /** Returns whether the reply is no longer wanted. */
   public abstract boolean isCancelled();
 
-  /** Interrupts the handler's thread no more: it would close the channels that it reads. */
+  /**
+   * Stops interrupts of the handler's thread: an interrupt would close the file channel that it
+   * reads.
+   */
   abstract void endInterrupts();
 
   public Metadata replyMetadata() {
@@ -101,6 +118,7 @@ public abstract class ReplyMessage implements Reply, Outgoing, WireEncoder.Growt
 
   // ---- writing, on the handler's thread ----
 
+  /** Returns whether nothing has been written. */
   final boolean isBlank() {
     return slot == null;
   }
@@ -178,18 +196,18 @@ public abstract class ReplyMessage implements Reply, Outgoing, WireEncoder.Growt
     Slot target = slot;
     if (target == null) {
       // A reply never waits for a slot: two peers full of requests can always answer.
-      target = host.slots.claimSurely();
+      target = calls.slots.claimSurely();
       slot = target;
     }
     endStreams();
     target.header(FrameHeader.first(kind, 0), FrameHeader.third(id, 0));
     WireEncoder out = target.encoder();
-    out.start(target.buffer(), BODY, host.maxMessageBytes, host.maxDepth);
+    out.start(target.buffer(), BODY, calls.maxMessageBytes, calls.maxDepth);
     if (kind != FrameKind.FAILURE && !method.oneway()) {
-      out.takeOut(host.path.beside(), host.resultParts);
-      out.growsBy(this);
+      out.takeOut(calls.path.beside(), calls.resultValues);
+      out.setGrowth(this);
       if (method.streaming()) {
-        CallStreams sent = host.streams().of(method, NONE_RECEIVED, false);
+        CallStreams sent = calls.streams().of(method, NONE_RECEIVED, false);
         out.streams(sent);
         streams = sent;
       }
@@ -197,12 +215,12 @@ public abstract class ReplyMessage implements Reply, Outgoing, WireEncoder.Growt
     return out;
   }
 
-  /** The reply outgrows its slot or its buffer. */
+  /** The reply outgrows its slot or its buffer. May wait for memory. */
   @Override
-  public final void grows(int from, int to) {
+  public final void grow(int from, int to) {
     served.replyTakes(to); // calls that have not begun reserve it
     long bytes = (long) from + to;
-    if (!host.replyMemory.grow(this, bytes)) {
+    if (!calls.replyMemory.grow(this, bytes)) {
       awaitMemory(bytes);
     }
   }
@@ -219,7 +237,7 @@ public abstract class ReplyMessage implements Reply, Outgoing, WireEncoder.Growt
     }
     WireEncoder written = target.encoder();
     long plain = written.spilled() ? written.length() : 0; // the memory that its handler used
-    int flags = compresses(written, plain) ? host.compress(written) : 0;
+    int flags = compresses(written, plain) ? calls.compress(written) : 0;
     if (flags != 0) {
       target.header(FrameHeader.withFlags(target.first(), flags), target.third());
     }
@@ -230,20 +248,21 @@ public abstract class ReplyMessage implements Reply, Outgoing, WireEncoder.Growt
     LargeValues beside = target.encoded(BODY);
     long bytes = target.onHeap();
     if (bytes > 0) {
-      host.replyMemory.charge(this, target, bytes);
+      calls.replyMemory.charge(this, target, bytes);
     }
-    if (beside instanceof LargeValuesOut parts) {
-      target.header(FrameHeader.withFlags(target.first(), FrameHeader.FLAG_PARTS), target.third());
-      parts.charge(host.replyMemory.share());
-      bytes += parts.copiedBytes();
+    if (beside instanceof LargeValuesOut largeValues) {
+      target.header(
+          FrameHeader.withFlags(target.first(), FrameHeader.FLAG_LARGE_VALUES), target.third());
+      largeValues.charge(calls.replyMemory.share());
+      bytes += largeValues.copiedBytes();
     }
     served.replyTook(Math.max(bytes, plain));
   }
 
   /** Returns whether the reply is compressed. That takes twice its memory again, for a while. */
   private boolean compresses(WireEncoder written, long plain) {
-    return written.length() >= host.path.compressFrom()
-        && (plain == 0 || host.replyMemory.grow(this, 3 * plain));
+    return written.length() >= calls.path.compressFrom()
+        && (plain == 0 || calls.replyMemory.grow(this, 3 * plain));
   }
 
   /**
@@ -251,7 +270,7 @@ public abstract class ReplyMessage implements Reply, Outgoing, WireEncoder.Growt
    * other half is for the failure's text.
    */
   private @Nullable String misfit(Metadata metadata) {
-    int most = host.maxMessageBytes / 2;
+    int most = calls.maxMessageBytes / 2;
     return metadata.byteSize() <= most
         ? MetadataBlock.misfit(metadata)
         : "metadata of %d bytes, half of maxMessageBytes is %d"
@@ -268,7 +287,7 @@ public abstract class ReplyMessage implements Reply, Outgoing, WireEncoder.Growt
   }
 
   private String shortened(String text) {
-    return SessionImpl.shortened(text, Math.min(MOST_TEXT, host.maxMessageBytes / 16));
+    return SessionImpl.shortened(text, Math.min(MOST_TEXT, calls.maxMessageBytes / 16));
   }
 
   // ---- sending, on the loop ----
@@ -288,8 +307,8 @@ public abstract class ReplyMessage implements Reply, Outgoing, WireEncoder.Growt
   }
 
   @Override
-  public void sendParts(LargeValues parts) {
-    host.objects.sendParts(id, false, method.fullName(), (LargeValuesOut) parts);
+  public void sendLargeValues(LargeValues largeValues) {
+    calls.objects.sendLargeValues(id, false, method.fullName(), (LargeValuesOut) largeValues);
   }
 
   @Override
@@ -307,9 +326,10 @@ public abstract class ReplyMessage implements Reply, Outgoing, WireEncoder.Growt
         "",
         "its result has %d bytes, and the caller accepts %d: raise maxMessageBytes there"
             .formatted(length, limit));
-    host.session.enqueue(this);
+    calls.session.enqueue(this);
   }
 
+  /** Releases all that a reply has which is not sent. */
   public void discard() {
     Slot reply = takeSlot();
     if (reply != null) {

@@ -1,6 +1,5 @@
 package io.verbena.core.call;
 
-import io.verbena.api.CallContext;
 import io.verbena.api.Execution;
 import io.verbena.api.Metadata;
 import io.verbena.api.RpcException;
@@ -13,6 +12,7 @@ import io.verbena.api.stub.IncomingCall;
 import io.verbena.api.wire.WireException;
 import io.verbena.api.wire.WireOut;
 import io.verbena.codec.WireDecoder;
+import io.verbena.core.LateCall;
 import io.verbena.core.call.HandlerFailure.Whose;
 import io.verbena.core.contract.LocalServices;
 import io.verbena.core.contract.OwnService;
@@ -38,7 +38,7 @@ import org.slf4j.event.Level;
  * deadline, caller and session.
  */
 public final class ServerCall extends ReplyMessage
-    implements IncomingCall, CallContext, Runnable, DeadlineWatch.Timed {
+    implements IncomingCall, LateCall, Runnable, DeadlineWatch.Timed {
   private static final Logger LOG = LoggerFactory.getLogger(ServerCall.class);
   private static final ThrottledLog MACHINE_ERROR =
       ThrottledLog.of(ServerCall.class, "handlers that ended in an error of the virtual machine");
@@ -94,6 +94,9 @@ public final class ServerCall extends ReplyMessage
   /** Whether its arguments are still to be read beside the loop. */
   private boolean unread;
 
+  /** Whether its dispatcher may return before it has passed the handler. */
+  private volatile boolean late;
+
   /** The stream among its arguments, if its method has streams. */
   private @Nullable CallStreams streams;
 
@@ -129,12 +132,12 @@ public final class ServerCall extends ReplyMessage
 
   ServerCall(
       IncomingCalls incoming,
-      Calls host,
+      Calls calls,
       LocalServices.Method served,
       Metadata metadata,
       long id,
       long deadlineNanos) {
-    super(host, served, id);
+    super(calls, served, id);
     this.incoming = incoming;
     this.metadata = metadata;
     this.deadlineNanos = deadlineNanos;
@@ -148,6 +151,7 @@ public final class ServerCall extends ReplyMessage
     this.id = id;
     this.deadlineNanos = deadlineNanos;
     this.told = null;
+    this.late = false;
     dropMetadata();
     if (cancelled || taken || onCancel != null) { // rare, and a lock costs as much as a call
       synchronized (lock) {
@@ -183,7 +187,7 @@ public final class ServerCall extends ReplyMessage
       dispatcher.dispatch(method, in, this);
       return;
     }
-    streams = host.streams().of(method, deadlineNanos, false);
+    streams = calls.streams().of(method, deadlineNanos, false);
     in.streams(streams);
     try {
       dispatcher.dispatch(method, in, this);
@@ -203,8 +207,25 @@ public final class ServerCall extends ReplyMessage
   }
 
   /** The dispatcher will pass the handler later, on the loop. */
-  public void awaitsHandler() {
-    incoming.stays(this);
+  public void awaitHandler() {
+    late = true;
+    if (calls.loop.isOwner()) {
+      incoming.keepRunning(this);
+    }
+  }
+
+  /** Returns whether the handler comes after the dispatcher has returned, and has not come yet. */
+  boolean awaitsLateHandler() {
+    return late && handler == null;
+  }
+
+  @Override
+  public void answer(Handler handler) {
+    if (calls.loop.isOwner()) {
+      handle(handler);
+    } else {
+      calls.loop.execute(() -> handle(handler));
+    }
   }
 
   private Handler guarded(Handler given, @Nullable Object[] arguments) {
@@ -226,10 +247,10 @@ public final class ServerCall extends ReplyMessage
       }
     } else if (!served.nonBlocking) {
       start();
-    } else if (host.loop.enter(this)) {
+    } else if (calls.loop.enter(this)) {
       invoke();
     } else {
-      host.loop.handle(invocation);
+      calls.loop.handle(invocation);
     }
   }
 
@@ -239,7 +260,7 @@ public final class ServerCall extends ReplyMessage
    * @param free releases it
    * @param unread whether the arguments are {@linkplain #read read} beside the loop
    */
-  void holds(Runnable free, boolean unread) {
+  void hold(Runnable free, boolean unread) {
     freeArguments = freeArguments instanceof Admission.Place place ? place.with(free) : free;
     this.unread = unread;
     if (unread && !served.oneway) {
@@ -248,19 +269,19 @@ public final class ServerCall extends ReplyMessage
   }
 
   /** Sets the place of the call at a server with a limit. */
-  void has(Admission.Place place) {
+  void setPlace(Admission.Place place) {
     freeArguments = freeArguments == null ? place : place.with(freeArguments);
   }
 
   /** The handler does not run, so its duration must not count. */
   void neverRan() {
     if (freeArguments instanceof Admission.Place place) {
-      place.countsNot();
+      place.ignoreDuration();
     }
   }
 
   /** The call waits for its peer and has no place meanwhile. */
-  void awaitsPeer() {
+  void awaitPeer() {
     if (freeArguments instanceof Admission.Place place) {
       place.pause();
     }
@@ -272,13 +293,13 @@ public final class ServerCall extends ReplyMessage
       return;
     }
     dispatch(dispatcher, in);
-    if (handler == null) {
+    if (handler == null && !late) {
       throw new IllegalStateException("the dispatcher of " + method + " has passed no handler");
     }
   }
 
   /** Reading the arguments beside the loop has ended. */
-  void wasRead() {
+  void argumentsRead() {
     unread = false;
   }
 
@@ -307,10 +328,10 @@ public final class ServerCall extends ReplyMessage
 
   private void start() {
     if (served.nonBlocking) {
-      if (host.loop.enter(this)) {
+      if (calls.loop.enter(this)) {
         invoke();
       } else {
-        host.loop.handle(invocation);
+        calls.loop.handle(invocation);
       }
       return;
     }
@@ -357,7 +378,7 @@ public final class ServerCall extends ReplyMessage
     handler = null;
     streams = null;
     timed = false;
-    host.loop.timers().cancel(timer);
+    calls.loop.timers().cancel(timer);
     timer = Timers.NONE;
   }
 
@@ -368,7 +389,7 @@ public final class ServerCall extends ReplyMessage
   void orphaned() {
     cancel();
     if (timed) {
-      timer = host.loop.timers().schedule(deadlineNanos, now -> expire());
+      timer = calls.loop.timers().schedule(deadlineNanos, now -> expire());
     }
   }
 
@@ -392,7 +413,7 @@ public final class ServerCall extends ReplyMessage
       return; // answered already, or run twice by the executor
     }
     if (!incoming.mayRun(this)) {
-      host.loop.execute(this::putOff);
+      calls.loop.execute(this::putOff);
       return;
     }
     handlerBegins();
@@ -406,7 +427,7 @@ public final class ServerCall extends ReplyMessage
       if (!Thread.currentThread().isVirtual()) {
         Thread.interrupted(); // the interrupt is not for the next call on that thread
       }
-      host.loop.execute(() -> incoming.replied(this));
+      calls.loop.execute(() -> incoming.replied(this));
     }
   }
 
@@ -458,11 +479,11 @@ public final class ServerCall extends ReplyMessage
     try {
       if (event != null) {
         recorded = null;
-        event.ended(method, host.session);
+        event.ended(method, calls.session);
       }
     } finally {
       if (served.nonBlocking) {
-        host.loop.leave();
+        calls.loop.leave();
         incoming.replied(this);
       }
     }
@@ -585,7 +606,7 @@ public final class ServerCall extends ReplyMessage
    * sent in whole microseconds, so the other process may end it that much earlier.
    */
   private boolean isLate() {
-    return deadlineNanos - host.loop.clock().nanoTime() <= INHERITED_WITHIN_NANOS;
+    return deadlineNanos - calls.loop.clock().nanoTime() <= INHERITED_WITHIN_NANOS;
   }
 
   /** Answers for a handler that could not answer because of a lack of memory. */
@@ -668,7 +689,7 @@ public final class ServerCall extends ReplyMessage
         runner.interrupt();
       }
     }
-    due.forEach(host::runUsers);
+    due.forEach(calls::runUsers);
   }
 
   @Override
@@ -690,12 +711,12 @@ public final class ServerCall extends ReplyMessage
 
   @Override
   public Session session() {
-    return host.session;
+    return calls.session;
   }
 
   @Override
   public Duration remaining() {
-    return Duration.ofNanos(Math.max(0, deadlineNanos - host.loop.clock().nanoTime()));
+    return Duration.ofNanos(Math.max(0, deadlineNanos - calls.loop.clock().nanoTime()));
   }
 
   @Override

@@ -50,8 +50,8 @@ public final class SessionCaller implements ServiceCaller {
 
   private final OutgoingCalls outgoing;
 
-  /** The shared parts of the session's calls. */
-  public final Calls host;
+  /** What all calls of the session share. */
+  public final Calls calls;
 
   private final long timeoutNanos;
   private final long defaultTimeoutNanos;
@@ -60,9 +60,9 @@ public final class SessionCaller implements ServiceCaller {
 
   public SessionCaller(OutgoingCalls outgoing, CallOptions options) {
     this.outgoing = outgoing;
-    this.host = outgoing.shared;
+    this.calls = outgoing.calls;
     this.timeoutNanos = options.timeout() == null ? UNSET : NanoClock.nanos(options.timeout());
-    this.defaultTimeoutNanos = NanoClock.nanos(host.limits.defaultTimeout());
+    this.defaultTimeoutNanos = NanoClock.nanos(calls.limits.defaultTimeout());
     this.metadata = options.metadata();
     this.resultsIn = options.resultsIn();
   }
@@ -75,14 +75,14 @@ public final class SessionCaller implements ServiceCaller {
    */
   public <R> PendingCall<R> beginOwn(
       MethodDescriptor<R> method, ArgumentWriter arguments, boolean mayWait, long deadline) {
-    long now = host.loop.clock().nanoTime();
+    long now = calls.loop.clock().nanoTime();
     return begin(method, arguments, mayWait, null, null, Metadata.EMPTY, now, deadline, null);
   }
 
   @Override
   public <R> @Nullable R call(MethodDescriptor<R> method, ArgumentWriter arguments)
       throws Exception {
-    return awaited(method, begin(method, arguments, true, null));
+    return awaited(method, beginStepping(method, arguments));
   }
 
   @Override
@@ -202,8 +202,8 @@ public final class SessionCaller implements ServiceCaller {
 
   /** Refuses a one-way call on a session that has ended. */
   public void checkNotEnded(MethodDescriptor<?> method) {
-    if (host.session.state() == SessionState.ENDED) {
-      String why = "the session has ended: " + host.session.path().reason();
+    if (calls.session.state() == SessionState.ENDED) {
+      String why = "the session has ended: " + calls.session.path().reason();
       throw failure(method, RpcStatus.UNAVAILABLE, why, CallPhase.QUEUED).forGood();
     }
   }
@@ -225,14 +225,26 @@ public final class SessionCaller implements ServiceCaller {
       boolean mayWait,
       @Nullable Landing into) {
     CallContext outer = outer();
-    long now = host.loop.clock().nanoTime();
+    long now = calls.loop.clock().nanoTime();
     long deadline = deadline(method, outer, now);
     return begin(method, arguments, mayWait, into, null, metadata, now, deadline, outer);
   }
 
+  /**
+   * Begins a call, and steps the loop until its reply has come, if nobody else needs the loop. The
+   * caller must do nothing but wait for the call.
+   */
+  private <R> PendingCall<R> beginStepping(MethodDescriptor<R> method, ArgumentWriter arguments) {
+    CallContext outer = outer();
+    long now = calls.loop.clock().nanoTime();
+    long deadline = deadline(method, outer, now);
+    boolean steps = !method.streaming();
+    return begin(method, arguments, true, null, null, metadata, now, deadline, outer, steps);
+  }
+
   /** Counts a one-way call that was not sent and whose sender does not wait. */
   public void onewayUnsent(RpcException failure) {
-    host.loop.execute(() -> outgoing.onewayUnsent(failure));
+    calls.loop.execute(() -> outgoing.onewayUnsent(failure));
   }
 
   /**
@@ -270,7 +282,7 @@ public final class SessionCaller implements ServiceCaller {
   public @Nullable CallContext outer() {
     // Inside a cycle the loop's own scope is used, because looking up a scoped value costs more
     // than the rest.
-    EventLoop loop = host.loop;
+    EventLoop loop = calls.loop;
     return loop.isInCycle() ? loop.callScope().get() : CallScope.currentOrNull();
   }
 
@@ -294,7 +306,21 @@ public final class SessionCaller implements ServiceCaller {
       long now,
       long deadline,
       @Nullable CallContext outer) {
-    EventLoop loop = host.loop;
+    return begin(method, arguments, mayWait, into, listener, metadata, now, deadline, outer, false);
+  }
+
+  private <R> PendingCall<R> begin(
+      MethodDescriptor<R> method,
+      ArgumentWriter arguments,
+      boolean mayWait,
+      @Nullable Landing into,
+      @Nullable Consumer<Metadata> listener,
+      Metadata metadata,
+      long now,
+      long deadline,
+      @Nullable CallContext outer,
+      boolean steps) {
+    EventLoop loop = calls.loop;
     boolean onLoop = loop.isOwner();
     boolean wait = mayWait && !loop.isNotToWait();
     if (deadline - now <= 0) {
@@ -309,8 +335,8 @@ public final class SessionCaller implements ServiceCaller {
       checkMayWait(method);
     }
     if (outer != null
-        && outer.session() == host.session
-        && host.session.state() == SessionState.DRAINING) {
+        && outer.session() == calls.session
+        && calls.session.state() == SessionState.DRAINING) {
       throw failure(
           method,
           RpcStatus.UNAVAILABLE,
@@ -322,18 +348,18 @@ public final class SessionCaller implements ServiceCaller {
     PendingCall<R> call = null;
     CallStreams streams = null;
     try {
-      streams = method.streaming() ? host.streams().of(method, deadline, true) : null;
+      streams = method.streaming() ? calls.streams().of(method, deadline, true) : null;
       slot = claimSlot(method, wait ? deadline - loop.clock().nanoTime() : 0);
       // A caller that waits for the result does not change large arguments meanwhile.
       boolean waits = wait && !oneway;
-      Supplier<LargeValuesOut> parts = waits ? host.borrowedParts : host.copiedParts;
-      int flags = encode(method, arguments, slot, parts, metadata, streams);
+      Supplier<LargeValuesOut> largeValues = waits ? calls.borrowedValues : calls.copiedValues;
+      int flags = encode(method, arguments, slot, largeValues, metadata, streams);
       FrameKind kind = oneway ? FrameKind.ONEWAY : FrameKind.REQUEST;
       slot.header(FrameHeader.first(kind, flags), 0); // the loop adds the method
       slot.deadlineNanos(deadline);
       call = made(method, slot, deadline - now, into, listener);
       if (RECORDS.isEnabled() && !OwnService.has(method)) {
-        ClientCallEvent.follow(call, host.session);
+        ClientCallEvent.follow(call, calls.session);
       }
       if (streams != null) {
         streams.endWith(call, call::wasHandedOver);
@@ -344,13 +370,13 @@ public final class SessionCaller implements ServiceCaller {
         if (slot != null) {
           slot.release();
         }
-        host.window.release();
+        calls.window.release();
         if (streams != null) {
           streams.cancel();
         }
       } else if (onLoop) {
         call.run();
-      } else {
+      } else if (!steps || oneway || call.hasLargeArguments() || !loop.drive(call, call)) {
         loop.execute(call);
       }
     }
@@ -372,7 +398,7 @@ public final class SessionCaller implements ServiceCaller {
       // Without a peer it is unknown whether the call will ever be sent, so its sender waits. This
       // is checked after the call has its place in the window, because the loss of the session may
       // have made the room.
-      boolean waits = host.session.state() != SessionState.OPEN && !host.loop.isNotToWait();
+      boolean waits = calls.session.state() != SessionState.OPEN && !calls.loop.isNotToWait();
       return new PendingCall<>(outgoing, method, slot, timeoutNanos, waits);
     }
     return resultsIn == null && listener == null
@@ -382,7 +408,7 @@ public final class SessionCaller implements ServiceCaller {
 
   /** Refuses a blocking call on an event loop. */
   public void checkMayWait(MethodDescriptor<?> method) {
-    if (host.loop.isNotToWait()) {
+    if (calls.loop.isNotToWait()) {
       throw new IllegalStateException(
           method.fullName()
               + " was called blocking on the event loop, by a nonBlocking handler or a callback of"
@@ -391,12 +417,12 @@ public final class SessionCaller implements ServiceCaller {
   }
 
   private void enterWindow(MethodDescriptor<?> method, long waitNanos) {
-    CallWindow window = host.window;
+    CallWindow window = calls.window;
     if (window.tryAcquire()) {
       return;
     }
     try {
-      if (waitNanos > 0 && host.loop.clock().acquire(window, waitNanos)) {
+      if (waitNanos > 0 && calls.loop.clock().acquire(window, waitNanos)) {
         return;
       }
     } catch (InterruptedException e) {
@@ -407,12 +433,12 @@ public final class SessionCaller implements ServiceCaller {
   }
 
   private Slot claimSlot(MethodDescriptor<?> method, long waitNanos) {
-    Slot pooled = host.slots.claim();
+    Slot pooled = calls.slots.claim();
     if (pooled != null) {
       return pooled; // the usual case
     }
     try {
-      Slot slot = host.slotShare.claim(host.loop.clock(), waitNanos);
+      Slot slot = calls.slotShare.claim(calls.loop.clock(), waitNanos);
       if (slot != null) {
         return slot;
       }
@@ -421,7 +447,7 @@ public final class SessionCaller implements ServiceCaller {
       throw failure(method, RpcStatus.CANCELLED, "its caller was interrupted", CallPhase.QUEUED);
     }
     throw failure(
-        method, RpcStatus.RESOURCE_EXHAUSTED, host.slotShare.exhausted(), CallPhase.QUEUED);
+        method, RpcStatus.RESOURCE_EXHAUSTED, calls.slotShare.exhausted(), CallPhase.QUEUED);
   }
 
   /** Encodes a call's message; returns the flags of its header. */
@@ -430,23 +456,23 @@ public final class SessionCaller implements ServiceCaller {
       MethodDescriptor<?> method,
       ArgumentWriter arguments,
       Slot slot,
-      Supplier<LargeValuesOut> parts,
+      Supplier<LargeValuesOut> largeValues,
       Metadata metadata,
       @Nullable CallStreams streams) {
     try {
       WireEncoder out = slot.encoder();
-      out.start(slot.buffer(), BODY, host.maxMessageBytes, host.maxDepth);
-      out.takeOut(host.path.beside(), parts);
+      out.start(slot.buffer(), BODY, calls.maxMessageBytes, calls.maxDepth);
+      out.takeOut(calls.path.beside(), largeValues);
       if (streams != null) {
         out.streams(streams);
       }
       arguments.write(out);
-      int flags = out.length() < host.path.compressFrom() ? 0 : host.compress(out);
+      int flags = out.length() < calls.path.compressFrom() ? 0 : calls.compress(out);
       if (metadata != Metadata.EMPTY && !metadata.isEmpty()) {
         addMetadata(out, metadata);
         flags |= FrameHeader.FLAG_METADATA;
       }
-      return slot.encoded(BODY) == null ? flags : flags | FrameHeader.FLAG_PARTS;
+      return slot.encoded(BODY) == null ? flags : flags | FrameHeader.FLAG_LARGE_VALUES;
     } catch (WireException e) {
       throw notEncoded(method, e, String.valueOf(e.getMessage()));
     } catch (Throwable e) { // thrown by a user's serializer, or because of an invalid argument

@@ -56,6 +56,11 @@ final class RemoteService {
     }
   }
 
+  /** Returns whether calls or users wait for the peer's answer. */
+  boolean isAsked() {
+    return !calls.isEmpty() || !checks.isEmpty() || !readers.isEmpty();
+  }
+
   boolean isSought() {
     return sought;
   }

@@ -19,6 +19,7 @@ import io.verbena.core.sequence.Outgoing;
 import io.verbena.core.session.ControlFrame;
 import io.verbena.core.session.Participant;
 import io.verbena.core.session.SessionImpl;
+import io.verbena.link.memory.Memory;
 import io.verbena.link.memory.Quota;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -386,11 +387,11 @@ public final class RemoteServices implements Participant {
     if (known + more.size() > MOST_SERVICES) {
       return "more than " + MOST_SERVICES + " services";
     }
-    Quota.Share memory = session.memory().assemblies;
+    Quota.Share memory = session.memory().share(Memory.ASSEMBLY);
     long all = taken + more.stream().mapToLong(RemoteService::bytes).sum();
     long bytes = counted(all) - counted(taken);
     if (bytes > 0 && !memory.take(bytes)) {
-      return "its services: " + memory.refusal(bytes, "maxAssemblyBytes");
+      return "its services: " + memory.refusal(bytes, Memory.ASSEMBLY.setting());
     }
     taken = all;
     return null;
@@ -402,7 +403,7 @@ public final class RemoteServices implements Participant {
 
   private void release() {
     if (counted(taken) > 0) {
-      session.memory().assemblies.give(counted(taken));
+      session.memory().share(Memory.ASSEMBLY).give(counted(taken));
     }
     taken = 0;
   }
@@ -567,6 +568,12 @@ public final class RemoteServices implements Participant {
   @Override
   public boolean takesTurns() {
     return !asked.isEmpty();
+  }
+
+  /** Futures of users wait for the peer's schemas. */
+  @Override
+  public boolean runsUsersCode() {
+    return !early.isEmpty() || remotes.values().stream().anyMatch(RemoteService::isAsked);
   }
 
   @Override

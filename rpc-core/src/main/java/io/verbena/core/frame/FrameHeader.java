@@ -48,7 +48,7 @@ public final class FrameHeader {
   public static final int FLAG_FIRST_FRAGMENT = 1;
 
   /** The body ends with a table of large values that travel beside it. */
-  public static final int FLAG_PARTS = 2;
+  public static final int FLAG_LARGE_VALUES = 2;
 
   /** The body of a call or of its outcome ends with a {@link io.verbena.codec.MetadataBlock}. */
   public static final int FLAG_METADATA = 4;
@@ -69,7 +69,7 @@ public final class FrameHeader {
    * The known flags. A frame with any other flag is refused, because its body cannot be understood.
    */
   private static final int KNOWN_FLAGS =
-      FLAG_FIRST_FRAGMENT | FLAG_PARTS | FLAG_METADATA | FLAG_COMPRESSED;
+      FLAG_FIRST_FRAGMENT | FLAG_LARGE_VALUES | FLAG_METADATA | FLAG_COMPRESSED;
 
   private static final int FLAGS_SHIFT = 40;
   private static final int LINK_SHIFT = 32;

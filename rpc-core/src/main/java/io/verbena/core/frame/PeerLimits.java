@@ -12,9 +12,15 @@ import io.verbena.api.wire.WireOut;
  * @param maxCalls the largest number of calls in flight
  * @param leastPingMillis the shortest interval of pings; 0 for no limit, which is not sent
  * @param takesLz4 whether it accepts compressed messages
+ * @param answersSeveral whether it accepts several requests for items of a stream at once
  */
 public record PeerLimits(
-    int maxMessageBytes, int maxFrameBytes, int maxCalls, int leastPingMillis, boolean takesLz4) {
+    int maxMessageBytes,
+    int maxFrameBytes,
+    int maxCalls,
+    int leastPingMillis,
+    boolean takesLz4,
+    boolean answersSeveral) {
   /**
    * The number of calls that every end accepts, so that calls may start before the limits are
    * known.
@@ -33,14 +39,17 @@ public record PeerLimits(
   /** The feature bit for {@link #takesLz4}. */
   static final long TAKES_LZ4 = 8;
 
+  /** The feature bit for {@link #answersSeveral}. */
+  static final long ANSWERS_SEVERAL = 16;
+
   /** Makes the limits of an end that allows pings at any time. */
   public PeerLimits(int maxMessageBytes, int maxFrameBytes, int maxCalls) {
     this(maxMessageBytes, maxFrameBytes, maxCalls, 0);
   }
 
-  /** Makes the limits of an end that accepts no compressed messages. */
+  /** Makes the limits of an end that accepts neither compressed messages nor several requests. */
   public PeerLimits(int maxMessageBytes, int maxFrameBytes, int maxCalls, int leastPingMillis) {
-    this(maxMessageBytes, maxFrameBytes, maxCalls, leastPingMillis, false);
+    this(maxMessageBytes, maxFrameBytes, maxCalls, leastPingMillis, false, false);
   }
 
   /**
@@ -65,8 +74,11 @@ public record PeerLimits(
 
   /** Returns a greeting's features, with the bits of these limits set or cleared. */
   long tellIn(long features) {
-    long others = features & ~(TELLS_PING | TAKES_LZ4);
-    return others | (leastPingMillis == 0 ? 0 : TELLS_PING) | (takesLz4 ? TAKES_LZ4 : 0);
+    long others = features & ~(TELLS_PING | TAKES_LZ4 | ANSWERS_SEVERAL);
+    return others
+        | (leastPingMillis == 0 ? 0 : TELLS_PING)
+        | (takesLz4 ? TAKES_LZ4 : 0)
+        | (answersSeveral ? ANSWERS_SEVERAL : 0);
   }
 
   void writePing(WireOut out) {
@@ -78,12 +90,13 @@ public record PeerLimits(
   /** Returns these limits with the members that a greeting's features announce. */
   PeerLimits withFeatures(long features, WireIn in) {
     boolean lz4 = (features & TAKES_LZ4) != 0;
+    boolean several = (features & ANSWERS_SEVERAL) != 0;
     int millis = (features & TELLS_PING) == 0 ? 0 : in.readVarInt();
     if (millis < 0 || millis > MOST_PING_MILLIS) {
       throw new WireException(
           "the peer requests pings every %d ms; the range is 0 to %d"
               .formatted(millis, MOST_PING_MILLIS));
     }
-    return new PeerLimits(maxMessageBytes, maxFrameBytes, maxCalls, millis, lz4);
+    return new PeerLimits(maxMessageBytes, maxFrameBytes, maxCalls, millis, lz4, several);
   }
 }

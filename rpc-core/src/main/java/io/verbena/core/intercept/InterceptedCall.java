@@ -69,7 +69,7 @@ final class InterceptedCall<R> extends CompletableFuture<R> implements Awaited<R
     this.method = method;
     this.arguments = arguments;
     this.into = into;
-    this.loop = caller.host.loop;
+    this.loop = caller.calls.loop;
     this.outer = caller.outer();
     this.began = loop.clock().nanoTime();
     this.deadline = caller.deadline(method, outer, began);
@@ -112,7 +112,7 @@ final class InterceptedCall<R> extends CompletableFuture<R> implements Awaited<R
 
     @Override
     public Session session() {
-      return caller.host.session;
+      return caller.calls.session;
     }
 
     @Override

@@ -218,7 +218,7 @@ final class Interception implements ServerCall.GuardedHandler, Reply {
   }
 
   @Override
-  public void begins() {
+  public void begin() {
     began = true;
     doubted = null;
   }

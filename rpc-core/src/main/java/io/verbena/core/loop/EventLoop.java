@@ -6,6 +6,7 @@ import io.verbena.core.upgrade.ProviderCalls;
 import io.verbena.link.LinkDriver;
 import io.verbena.link.LinkException;
 import io.verbena.link.LinkProvider;
+import io.verbena.link.LocalSockets;
 import io.verbena.link.UpgradeDriver;
 import io.verbena.link.UpgradeProvider;
 import io.verbena.link.runtime.NanoClock;
@@ -16,6 +17,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -26,7 +28,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Steps everything that one thread owns: commands from other threads, links and timers. In a
- * program a {@link LoopThread} steps it, in a test the test itself.
+ * program a {@link LoopThread} steps it, or a blocking caller that has its {@link Helm}; in a test
+ * the test itself.
  *
  * <p>Any thread may call {@link #execute}. All other methods are for the thread that steps the
  * loop, unless they say otherwise.
@@ -46,8 +49,14 @@ public final class EventLoop {
   /** Replaces a command that has run, so that its memory can be freed. */
   private static final Command NOTHING = EventLoop::nothing;
 
+  /** The loop that this thread steps while it waits for the reply to its call. */
+  static final ScopedValue<EventLoop> STEPPED = ScopedValue.newInstance();
+
   private static final long BETWEEN_TRIES_NANOS = 1_000_000;
   private static final int MOST_TRIES = 10_000;
+
+  /** With more sessions, calls seldom come one by one. */
+  private static final int MOST_TENANTS = 16;
 
   static {
     // The JVM resolves the classes in catch clauses when it first needs them, and may have no
@@ -88,6 +97,19 @@ public final class EventLoop {
   private Upgrades[] upgrades = {};
 
   private boolean inCycle;
+
+  /** Says which thread steps the loop; null if that never changes. */
+  private volatile @Nullable Helm helm;
+
+  /** Whether a caller steps the loop. */
+  private boolean byCaller;
+
+  /** The calls of this end that wait for a reply. */
+  private int callsInFlight;
+
+  /** The sessions with links. */
+  private Tenant[] tenants = {};
+
   private boolean firstLinksBusy;
 
   /** Whether the wait before this cycle handled events, so that links need no check. */
@@ -134,6 +156,17 @@ public final class EventLoop {
       runLate();
     } else if (waiting.get()) {
       wakeup();
+    }
+  }
+
+  /**
+   * Runs a command now if the calling thread steps this loop; otherwise as {@link #execute} does.
+   */
+  public void runOrExecute(Command command) {
+    if (isOwner()) {
+      command.run();
+    } else {
+      execute(command);
     }
   }
 
@@ -232,13 +265,192 @@ public final class EventLoop {
 
   private void wakeup() {
     if (waiting.compareAndSet(true, false)) {
-      driver.wakeup();
+      Helm steered = helm;
+      if (steered == null || !steered.recall()) {
+        driver.wakeup();
+      }
+    }
+  }
+
+  // ---- callers that step the loop while they wait ----
+
+  /** A session on this loop. */
+  @FunctionalInterface
+  public interface Tenant {
+    /**
+     * Returns whether nothing but replies to calls can make the session run code of users on the
+     * loop, or begin anything. Asked while no call is in flight. On the loop.
+     */
+    boolean isOnlyForBlockingCalls();
+  }
+
+  /** A session has links. On the loop. */
+  public void addTenant(Tenant tenant) {
+    removeTenant(tenant);
+    tenants = ArrayUtil.add(tenants, tenant);
+  }
+
+  /** A session has ended. On the loop. */
+  public void removeTenant(Tenant tenant) {
+    tenants = ArrayUtil.remove(tenants, tenant);
+  }
+
+  /** Lets blocking callers step the loop. Call it before the first cycle. */
+  public void steerBy(Helm made) {
+    helm = made;
+  }
+
+  /**
+   * Runs a command on the loop. If nobody else needs the loop, the calling thread steps it until a
+   * future is done. Safe for use by any thread.
+   *
+   * @return false if the command must be {@linkplain #execute executed} instead
+   */
+  public boolean drive(Command command, Future<?> until) {
+    Helm steered = helm;
+    return steered != null && steered.drive(command, until);
+  }
+
+  /** Returns whether a reply should be {@linkplain #tellLater told later}. On the loop. */
+  public boolean tellsLater() {
+    Helm steered = helm;
+    return steered != null && steered.keeps();
+  }
+
+  /** Tells a caller of its reply at the end of this cycle. On the loop. */
+  public void tellLater(Command reply) {
+    Helm steered = helm;
+    if (steered == null) {
+      reply.run();
+    } else {
+      steered.keep(reply);
+    }
+  }
+
+  /** Calls of this end began to wait for a reply, or have ended. On the loop. */
+  public void callsInFlight(int more) {
+    callsInFlight += more;
+  }
+
+  int callsInFlight() {
+    return callsInFlight;
+  }
+
+  /** Returns whether a caller steps the loop. What it must not do can be executed. On the loop. */
+  public boolean isSteppedByCaller() {
+    return byCaller;
+  }
+
+  /** Returns whether nothing is left to do at the end of a cycle. */
+  boolean isAtRest() {
+    return dueAtEnd == 0;
+  }
+
+  boolean isStopping() {
+    return stopping;
+  }
+
+  @Nullable Thread owner() {
+    return owner;
+  }
+
+  /** Returns whether every session on the loop makes blocking calls and nothing else. */
+  boolean isOnlyForBlockingCalls() {
+    if (tenants.length > MOST_TENANTS) {
+      return false;
+    }
+    for (Tenant tenant : tenants) {
+      if (!tenant.isOnlyForBlockingCalls()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Returns whether there is nothing to do that only the loop's own thread may do. */
+  boolean mayBeSteppedByCallers() {
+    if (stopping || handedOver.get() || timers.areDue(now()) || !driver.mayChangeThread()) {
+      return false;
+    }
+    for (Upgrades one : upgrades) {
+      if (!one.mayChangeThread()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** The calling thread, which has the helm, steps the loop from now on. */
+  void takeOver() {
+    owner = Thread.currentThread();
+    byCaller = STEPPED.isBound();
+    stale = true;
+    waiting.set(false);
+    driver.adopted();
+    if (!commands.isEmpty()) {
+      handedOver.set(true); // the other thread may not have set it yet
+    }
+  }
+
+  /** The calling thread steps the loop no longer, and makes the helm available next. */
+  void letGo() {
+    byCaller = false;
+    try {
+      driver.released();
+    } catch (Throwable e) {
+      failed("Leaving links to another thread", e);
+    }
+    owner = null;
+    waiting.set(true);
+  }
+
+  /** Recalls the loop's own thread if a command came before the helm was available. */
+  void recallIfAsked() {
+    if (!commands.isEmpty()) {
+      wakeup();
+      // Its sender may have found the helm taken, and have cleared the flag.
+      Helm steered = helm;
+      if (steered != null) {
+        steered.recall();
+      }
+    }
+  }
+
+  /** Runs a caller's command, and sends the frames that follow. */
+  void begin(Command command) {
+    stale = true;
+    inCycle = true;
+    try {
+      run(command);
+      runCycleEnd();
+      stale = true;
+    } finally {
+      inCycle = false;
+    }
+  }
+
+  /**
+   * Runs one duty cycle of a caller, without commands and timers. Returns the number of events
+   * handled.
+   *
+   * @param waitNanos the longest wait; 0 for none
+   */
+  int cycleOfCaller(long waitNanos) {
+    long nanos = waitNanos > 0 ? beginWait(waitNanos) : 0;
+    stale = true;
+    inCycle = true;
+    try {
+      int first = waitNanos > 0 ? await(nanos) : pollFirstLinks();
+      return first + pollUpgrades() + runCycleEnd();
+    } finally {
+      inCycle = false;
     }
   }
 
   /**
    * Runs a command at the end of this duty cycle, so that all frames of a cycle are flushed
-   * together.
+   * together. Commands run in the order in which they were added. A session adds itself once a
+   * cycle, so the one that has waited longest sends first.
    */
   public void atCycleEnd(Command command) {
     if (dueAtEnd == cycleEnd.length) {
@@ -261,8 +473,12 @@ public final class EventLoop {
     return isOwner() || isLoopThread();
   }
 
-  /** Returns whether the calling thread was made to step a loop. */
+  /** Returns whether the calling thread was made to step a loop, or steps one as a caller. */
   public static boolean isLoopThread() {
+    return isOwnThread() || STEPPED.isBound();
+  }
+
+  private static boolean isOwnThread() {
     return Thread.currentThread() instanceof LoopThread.OfLoop;
   }
 
@@ -325,6 +541,10 @@ public final class EventLoop {
         return one.driver();
       }
     }
+    if (byCaller) {
+      // The driver may open a device, and bind its thread to the device's node.
+      throw new LinkException("a caller steps the event loop now", null);
+    }
     Upgrades added = new Upgrades(provider);
     upgrades = ArrayUtil.add(upgrades, added);
     return added.driver();
@@ -353,13 +573,13 @@ public final class EventLoop {
    */
   public boolean enter(CallContext call) {
     callScope.set(call);
-    return isLoopThread() || (CallScope.CURRENT.isBound() && CallScope.CURRENT.get() == callScope);
+    return isOwnThread() || (CallScope.CURRENT.isBound() && CallScope.CURRENT.get() == callScope);
   }
 
   /** Removes the present call when its handler has ended. */
   public void leave() {
     callScope.set(null);
-    if (isLoopThread()) {
+    if (isOwnThread()) {
       Thread.interrupted(); // an interrupt would close the loop's sockets
     }
   }
@@ -453,12 +673,17 @@ public final class EventLoop {
     return true;
   }
 
-  private int doTheRest() {
+  private int pollUpgrades() {
     int upgraded = 0;
     for (Upgrades one : upgrades) {
       upgraded += one.poll(now());
     }
     stale |= upgraded > 0; // the work took time
+    return upgraded;
+  }
+
+  private int doTheRest() {
+    int upgraded = pollUpgrades();
     int expired = timers.areDue(now()) ? timers.poll(now()) : 0;
     stale |= expired > 0;
     return upgraded + expired + runCycleEnd();
@@ -549,7 +774,7 @@ public final class EventLoop {
 
   private static void nothing() {}
 
-  private static void run(Command command) {
+  static void run(Command command) {
     try {
       command.run();
     } catch (Throwable e) {
@@ -624,7 +849,10 @@ public final class EventLoop {
     UpgradeDriver driver() throws LinkException {
       UpgradeDriver made = driver;
       if (made == null) {
-        made = ProviderCalls.ask("newDriver()", () -> provider.newDriver(EventLoop.this::wakeup));
+        LocalSockets sockets = EventLoop.this.driver.localSockets();
+        made =
+            ProviderCalls.ask(
+                "newDriver()", () -> provider.newDriver(EventLoop.this::wakeup, sockets));
         driver = made;
       }
       return made;
@@ -640,6 +868,15 @@ public final class EventLoop {
       } catch (Throwable thrown) {
         breaks("poll()", thrown);
         return 1;
+      }
+    }
+
+    boolean mayChangeThread() {
+      try {
+        return driver == null || driver.mayChangeThread();
+      } catch (Throwable thrown) {
+        breaks("mayChangeThread()", thrown);
+        return false;
       }
     }
 

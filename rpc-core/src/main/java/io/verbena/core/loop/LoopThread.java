@@ -6,12 +6,13 @@ import io.verbena.link.runtime.ThrottledLog;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.agrona.concurrent.BusySpinIdleStrategy;
 import org.agrona.concurrent.IdleStrategy;
 
 /**
- * The daemon thread that steps one event loop until it is closed. Neither an exception of a cycle
- * nor an interrupt ends it.
+ * The daemon thread that steps one event loop until it is closed, except while blocking callers do.
+ * Neither an exception of a cycle nor an interrupt ends it.
  */
 public final class LoopThread implements AutoCloseable {
   private static final ThrottledLog STUCK =
@@ -79,14 +80,20 @@ public final class LoopThread implements AutoCloseable {
   }
 
   private void stepUntilClosed() {
+    Helm helm = new Helm(loop, new Parking(thread));
+    loop.steerBy(helm);
     while (!closing) {
       try {
         step();
+        helm.afterCycle();
       } catch (Throwable e) {
         // The JVM itself may need memory before it can report the failure.
       }
     }
     Thread.interrupted();
+    if (idling instanceof SpinThenWait spinning) {
+      spinning.close();
+    }
     loop.onClose();
   }
 
@@ -96,6 +103,20 @@ public final class LoopThread implements AutoCloseable {
       idling.idle(loop.doWork());
     } catch (Throwable e) {
       EventLoop.failed("A duty cycle", e);
+    }
+  }
+
+  /** The sleep of this thread while callers may step its loop. */
+  private record Parking(Thread thread) implements Helm.Sleep {
+    @Override
+    public void begin(long nanos) {
+      LockSupport.parkNanos(this, nanos);
+      Thread.interrupted(); // it would end the next sleep, too
+    }
+
+    @Override
+    public void end() {
+      LockSupport.unpark(thread);
     }
   }
 
@@ -182,12 +203,15 @@ public final class LoopThread implements AutoCloseable {
 
   private void tellIfStuck() {
     if (!hasEnded()) {
+      Thread stepper = loop.owner();
+      Thread held = stepper == null ? thread : stepper; // or a caller, in the code of its result
       Throwable where = new Throwable("its stack");
-      where.setStackTrace(thread.getStackTrace());
+      where.setStackTrace(held.getStackTrace());
       STUCK.warn(
-          "The event loop {} does not end, because code of a handler or callback holds its thread;"
-              + " its links close when that returns",
+          "The event loop {} does not end, because code of a handler or callback holds its thread"
+              + " \"{}\"; its links close when that returns",
           loop.roleName(),
+          held.getName(),
           where);
     }
   }

@@ -8,9 +8,10 @@ import org.agrona.concurrent.IdleStrategy;
  *
  * <p>The time of spinning is fixed or measured. A measured time is twice the recent gap between
  * work, if that gap is short. While calls are made one after the other, the gap is about a round
- * trip. A measured time is used only with better links, which are polled without a system call.
+ * trip. A measured time is used only with better links, which are polled without a system call, and
+ * only while {@linkplain ProcessorDelay processors are free}.
  */
-final class SpinThenWait implements IdleStrategy {
+final class SpinThenWait implements IdleStrategy, AutoCloseable {
   private static final long LONGEST_WAIT_NANOS = 1_000_000_000L;
 
   static final long MEASURED = -1;
@@ -35,6 +36,7 @@ final class SpinThenWait implements IdleStrategy {
    */
   private final boolean yields = Runtime.getRuntime().availableProcessors() == 1;
 
+  private final ProcessorDelay delay = new ProcessorDelay();
   private final EventLoop loop;
   private final long fixedNanos;
   private long pause = MOST_COUNTED_NANOS;
@@ -64,7 +66,7 @@ final class SpinThenWait implements IdleStrategy {
     if (!isIdle) {
       isIdle = true;
       idleSince = now;
-      spinNanos = fixedNanos == MEASURED ? measured() : fixedNanos;
+      spinNanos = fixedNanos == MEASURED ? measured(now) : fixedNanos;
     }
     if (now - idleSince < spinNanos) {
       spin();
@@ -73,8 +75,9 @@ final class SpinThenWait implements IdleStrategy {
     }
   }
 
-  private long measured() {
-    return pause <= WORTH_WHILE_NANOS && loop.hasUpgradedLinks() ? 2 * pause : 0;
+  private long measured(long now) {
+    boolean pays = pause <= WORTH_WHILE_NANOS && loop.hasUpgradedLinks();
+    return pays && !delay.isShort(now) ? 2 * pause : 0;
   }
 
   @SuppressWarnings("ThreadPriorityCheck") // the thread that should run is known
@@ -93,5 +96,11 @@ final class SpinThenWait implements IdleStrategy {
       long nanos = Math.min(loop.now() - idleSince, MOST_COUNTED_NANOS);
       pause += (nanos - pause) >> WEIGHT_SHIFT;
     }
+  }
+
+  /** The loop has ended. */
+  @Override
+  public void close() {
+    delay.close();
   }
 }

@@ -12,7 +12,8 @@ import java.util.stream.Stream;
  *
  * @param memory copies memory and computes checksums. It never waits, so it has one thread for each
  *     core
- * @param files reads, writes and moves files, and reads mapped memory. It may wait for a disk
+ * @param files reads, writes and moves files, and reads mapped memory. It may wait for a disk, of
+ *     which each has its own threads
  * @param deciders call authenticators and token suppliers, for a limited time. The users' executor
  *     cannot be used, because its threads may all wait for a session that is to resume
  * @param listeners call session listeners. The users' handlers may all wait for them
@@ -23,14 +24,11 @@ import java.util.stream.Stream;
  */
 public record Workers(
     Executor memory,
-    Executor files,
+    FileThreads files,
     Executor deciders,
     Executor listeners,
     Executor readers,
     Executor waiting) {
-  /** Threads that wait for disks need few cores. More threads would only make disks seek more. */
-  private static final int FILE_THREADS = 16;
-
   private static final int LEAST_MEMORY_THREADS = 2;
 
   /**
@@ -47,7 +45,7 @@ public record Workers(
     int cores = Runtime.getRuntime().availableProcessors();
     return new Workers(
         OwnThreads.pool(engine + "-memory", Math.max(LEAST_MEMORY_THREADS, cores)),
-        OwnThreads.pool(engine + "-files", FILE_THREADS),
+        FileThreads.named(engine + "-files"),
         OwnThreads.pool(engine + "-decider", USERS_THREADS),
         OwnThreads.pool(engine + "-listener", USERS_THREADS),
         OwnThreads.pool(engine + "-reader", READER_THREADS),
@@ -59,7 +57,8 @@ public record Workers(
    * application for a leak.
    */
   public void endIdle() {
-    Stream.of(memory, files, deciders, listeners, readers).forEach(OwnThreads::endIdle);
+    Stream.of(memory, deciders, listeners, readers).forEach(OwnThreads::endIdle);
+    files.endIdle();
   }
 
   /** Runs a waiting task on a new virtual thread. There may be thousands. */

@@ -288,7 +288,7 @@ public final class ExposedRegions implements Participant {
       call.handle(reply -> reply.result().writeBoolean(false));
       return;
     }
-    call.awaitsHandler();
+    call.awaitHandler();
     region.openBy(path, () -> call.handle(reply -> attached(region, path, reply)));
   }
 
@@ -341,7 +341,8 @@ public final class ExposedRegions implements Participant {
               RpcStatus.UNAVAILABLE,
               "region "
                   + id
-                  + " is not exposed in this session: it never was, or was closed, or its lease ended")
+                  + " is not exposed in this session: it never was, or was closed, or its lease"
+                  + " ended")
           .notExecuted();
     }
     return found.closeIfFreed();

@@ -56,6 +56,9 @@ final class Exposure implements ExposedRegion {
   /** Made on the loop, under the lock, while the region is open. */
   private @Nullable Opening opening;
 
+  /** When the lease is over. */
+  private long due;
+
   /** The timer of the lease. Only the loop uses it. */
   private long timer = Timers.NONE;
 
@@ -79,28 +82,47 @@ final class Exposure implements ExposedRegion {
   }
 
   @Override
-  public void renew(Duration lease) {
+  public boolean renew(Duration lease) {
     long nanos = NanoClock.nanos(Checks.positive("lease", lease));
-    long due = loop.clock().nanoTime() + nanos;
-    loop.execute(
-        () -> {
-          loop.timers().cancel(timer);
-          if (open) {
-            timer = loop.timers().schedule(due, now -> close());
-          }
-        });
+    synchronized (this) {
+      if (!open) {
+        return false;
+      }
+      due = loop.clock().nanoTime() + nanos;
+    }
+    loop.execute(this::watchLease);
+    return true;
+  }
+
+  /** Ends the region if its lease is over; otherwise looks again when it will be. On the loop. */
+  private void watchLease() {
+    loop.timers().cancel(timer);
+    synchronized (this) {
+      if (!open) {
+        return;
+      }
+      if (due - loop.now() > 0) {
+        timer = loop.timers().schedule(due, now -> watchLease());
+        return;
+      }
+      open = false; // under the lock, so that no renewal is lost
+    }
+    closed();
   }
 
   @Override
   public void close() {
-    boolean opened;
     synchronized (this) {
       if (!open) {
         return;
       }
       open = false;
-      opened = opening != null;
     }
+    closed();
+  }
+
+  private void closed() {
+    boolean opened = isOpened();
     loop.execute(
         () -> {
           loop.timers().cancel(timer); // a pending timer would hold the memory
@@ -258,7 +280,7 @@ final class Exposure implements ExposedRegion {
   }
 
   /** Returns whether the region is open to the peer's device on some path. */
-  boolean isOpened() {
+  synchronized boolean isOpened() {
     return opening != null;
   }
 

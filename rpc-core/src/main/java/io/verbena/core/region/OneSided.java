@@ -180,7 +180,7 @@ final class OneSided implements Participant {
    *
    * @param block has the bytes of all pieces, one after another; released by this method
    */
-  void start(Operation.Move move, Block block) {
+  void start(RegionOperation.Move move, Block block) {
     if (move.isGivenUp()) {
       block.release();
       move.settleFailed(new CancellationException());
@@ -217,7 +217,7 @@ final class OneSided implements Participant {
     }
   }
 
-  private static boolean fit(Operation.Move move, RemoteTarget target) {
+  private static boolean fit(RegionOperation.Move move, RemoteTarget target) {
     for (RegionPiece piece : move.pieces) {
       if (piece.offset() > target.length() - piece.memory().byteSize()) {
         return false; // the ref says they do; the owner's answer will say more
@@ -287,7 +287,7 @@ final class OneSided implements Participant {
    * </pre>
    */
   private final class Access {
-    private final Operation.Move move;
+    private final RegionOperation.Move move;
     private final RemoteTarget target;
     private final BulkPath by;
     private final Block block;
@@ -319,7 +319,12 @@ final class OneSided implements Participant {
     private boolean released;
     private @Nullable RuntimeException mistake;
 
-    Access(Operation.Move move, RemoteTarget target, BulkPath by, Block block, BulkRegion staged) {
+    Access(
+        RegionOperation.Move move,
+        RemoteTarget target,
+        BulkPath by,
+        Block block,
+        BulkRegion staged) {
       this.move = move;
       this.target = target;
       this.by = by;

@@ -32,7 +32,7 @@ final class RegionCalls {
     this.caller = new SessionCaller(calls, CallOptions.DEFAULT);
   }
 
-  void move(Operation.Move move) {
+  void move(RegionOperation.Move move) {
     List<RegionPiece> pieces = move.pieces;
     if (move.reads) {
       ask(
@@ -87,7 +87,7 @@ final class RegionCalls {
 
   /** Makes a call, reads its answer and completes the operation. */
   <S, R> void ask(
-      Operation<R> operation,
+      RegionOperation<R> operation,
       MethodDescriptor<S> method,
       ArgumentWriter more,
       Function<S, R> then) {
@@ -112,14 +112,14 @@ final class RegionCalls {
 
   /** Asks the peer to open a region to this end's device. */
   CompletableFuture<ExposedRegions.Attached> attach(RegionRef ref) {
-    long deadline = caller.host.loop.clock().nanoTime() + OPENING_NANOS;
+    long deadline = caller.calls.loop.clock().nanoTime() + OPENING_NANOS;
     return call(ref, ExposedRegions.REACH, out -> {}, deadline);
   }
 
   private <S> CompletableFuture<S> call(
       RegionRef ref, MethodDescriptor<S> method, ArgumentWriter more, long deadline) {
     if (!expects) {
-      caller.host.session.caller(ExposedRegions.SERVICE, CallOptions.DEFAULT);
+      caller.calls.session.caller(ExposedRegions.SERVICE, CallOptions.DEFAULT);
       expects = true;
     }
     try {

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * An operation on a region. Its user may end it. It completes when nothing is written into the
  * user's memory any more. Safe for use by any thread.
  */
-class Operation<R> extends FencedFuture<R> {
+class RegionOperation<R> extends FencedFuture<R> {
   final RegionRef ref;
 
   /** The loop's time of the deadline. */
@@ -24,14 +24,14 @@ class Operation<R> extends FencedFuture<R> {
 
   private boolean ended;
 
-  Operation(EventLoop loop, RegionRef ref, long deadline) {
+  RegionOperation(EventLoop loop, RegionRef ref, long deadline) {
     this.loop = loop;
     this.ref = ref;
     this.deadline = deadline;
   }
 
   /** A get or a put, which a device can also do. */
-  static final class Move extends Operation<Void> {
+  static final class Move extends RegionOperation<Void> {
     final boolean reads;
     final List<RegionPiece> pieces;
 

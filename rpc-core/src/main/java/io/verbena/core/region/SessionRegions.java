@@ -18,7 +18,7 @@ import io.verbena.core.call.OutgoingCalls;
 import io.verbena.core.call.SessionCaller;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.loop.LoopThread;
-import io.verbena.core.region.Operation.Move;
+import io.verbena.core.region.RegionOperation.Move;
 import io.verbena.core.session.Participant;
 import io.verbena.core.session.SessionImpl;
 import io.verbena.link.runtime.Thrown;
@@ -103,7 +103,7 @@ public final class SessionRegions implements Regions {
                 new RegionPiece(offset, into),
                 new RegionPiece(version, MemorySegment.ofArray(after))));
     Checks.that(version % Long.BYTES == 0, "version", "a multiple of 8", version);
-    Operation<Void> whole = new Operation<>(loop, ref, deadline(ExposedRegions.GET));
+    RegionOperation<Void> whole = new RegionOperation<>(loop, ref, deadline(ExposedRegions.GET));
     return versioned.begin(
         whole,
         () -> get(ref, pieces, whole.deadline),
@@ -253,7 +253,7 @@ public final class SessionRegions implements Regions {
 
   private <S, R> CompletableFuture<R> ask(
       RegionRef ref, MethodDescriptor<S> method, ArgumentWriter more, Function<S, R> then) {
-    Operation<R> operation = new Operation<>(loop, ref, deadline(method));
+    RegionOperation<R> operation = new RegionOperation<>(loop, ref, deadline(method));
     device.begin();
     calls.ask(operation, method, more, then);
     return operation;

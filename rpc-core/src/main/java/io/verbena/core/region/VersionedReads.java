@@ -38,7 +38,9 @@ final class VersionedReads implements Participant {
    * @param atRest returns whether no writer interfered with the last read
    */
   CompletableFuture<Void> begin(
-      Operation<Void> operation, Supplier<CompletableFuture<Void>> once, BooleanSupplier atRest) {
+      RegionOperation<Void> operation,
+      Supplier<CompletableFuture<Void>> once,
+      BooleanSupplier atRest) {
     new Read(operation, once, atRest).make();
     return operation;
   }
@@ -50,7 +52,7 @@ final class VersionedReads implements Participant {
   }
 
   private final class Read {
-    private final Operation<Void> operation;
+    private final RegionOperation<Void> operation;
     private final Supplier<CompletableFuture<Void>> once;
     private final BooleanSupplier atRest;
     private long pause = FIRST_PAUSE_NANOS;
@@ -58,7 +60,9 @@ final class VersionedReads implements Participant {
     private int made;
 
     Read(
-        Operation<Void> operation, Supplier<CompletableFuture<Void>> once, BooleanSupplier atRest) {
+        RegionOperation<Void> operation,
+        Supplier<CompletableFuture<Void>> once,
+        BooleanSupplier atRest) {
       this.operation = operation;
       this.once = once;
       this.atRest = atRest;

@@ -3,6 +3,7 @@ package io.verbena.core.sequence;
 import io.verbena.api.wire.WireException;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
+import io.verbena.link.memory.Memory;
 import io.verbena.link.memory.Progress;
 import io.verbena.link.memory.Quota;
 import java.nio.ByteBuffer;
@@ -215,7 +216,7 @@ public final class Inbox {
       int size = (int) Math.min(length, Math.max(needed, doubled));
       try {
         if (!memory.take(size - old.length)) {
-          drop(memory.refusal(length, "maxAssemblyBytes"));
+          drop(memory.refusal(length, Memory.ASSEMBLY.setting()));
           memory.quota().want();
           return null;
         }

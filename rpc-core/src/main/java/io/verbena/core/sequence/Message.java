@@ -68,7 +68,7 @@ public final class Message {
   /** Returns a copy with the same header and its own memory, which waits for its large values. */
   public Message waiting(byte[] body) {
     Message kept = new Message();
-    kept.set(kind, flags & ~FrameHeader.FLAG_PARTS, timeLeft, call);
+    kept.set(kind, flags & ~FrameHeader.FLAG_LARGE_VALUES, timeLeft, call);
     kept.body(ByteBuffer.wrap(body), 0, body.length);
     return kept;
   }
@@ -150,7 +150,7 @@ public final class Message {
    * Returns whether the message is complete: its body was not dropped, and it waits for no values.
    */
   public boolean isWhole() {
-    return dropped == null && !has(FrameHeader.FLAG_PARTS);
+    return dropped == null && !has(FrameHeader.FLAG_LARGE_VALUES);
   }
 
   /** Returns the reason why there was no memory for its body; null if it is here. */

@@ -270,9 +270,9 @@ public final class Outbox {
   }
 
   private void numbered(Outgoing message, Slot whole) {
-    LargeValues parts = whole.takeParts();
-    if (parts != null) {
-      message.sendParts(parts);
+    LargeValues largeValues = whole.takeLargeValues();
+    if (largeValues != null) {
+      message.sendLargeValues(largeValues);
     }
     message.numbered(lastNumbered);
   }

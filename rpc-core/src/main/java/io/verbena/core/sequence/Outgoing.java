@@ -24,8 +24,8 @@ public interface Outgoing {
   }
 
   /** The message was queued without its large values, which must be sent beside it from now on. */
-  default void sendParts(LargeValues parts) {
-    parts.close();
+  default void sendLargeValues(LargeValues largeValues) {
+    largeValues.close();
   }
 
   /**

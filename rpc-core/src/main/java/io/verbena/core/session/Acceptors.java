@@ -13,7 +13,7 @@ import io.verbena.core.frame.Hello;
 import io.verbena.core.frame.Refusal;
 import io.verbena.core.frame.SessionKey;
 import io.verbena.core.frame.Welcome;
-import io.verbena.core.session.Acceptor.AcceptedSession;
+import io.verbena.core.session.SessionAcceptor.AcceptedSession;
 import io.verbena.link.Link;
 import io.verbena.link.LinkListener;
 import io.verbena.link.TlsOptions;
@@ -34,9 +34,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The sessions of a server, spread over its loops, with one {@link Acceptor} for each loop. The
- * first loop listens. If the client requests a session of another loop, its link moves there. Safe
- * for use by any thread.
+ * The sessions of a server, spread over its loops, with one {@link SessionAcceptor} for each loop.
+ * The first loop listens. If the client requests a session of another loop, its link moves there.
+ * Safe for use by any thread.
  */
 public final class Acceptors {
   private static final Logger LOG = LoggerFactory.getLogger(Acceptors.class);
@@ -52,7 +52,7 @@ public final class Acceptors {
 
   private static final long OF_SERVER = 0xffff_ffff_0000_0000L;
 
-  private final List<Acceptor> all = new ArrayList<>();
+  private final List<SessionAcceptor> all = new ArrayList<>();
   private final AtomicInteger sessions = new AtomicInteger();
 
   /** The largest number of sessions at once. */
@@ -95,12 +95,12 @@ public final class Acceptors {
     this.onOpened = onOpened;
     this.mark = random.nextLong() & OF_SERVER;
     for (SessionContext context : contexts) {
-      all.add(new Acceptor(context, maker, sessions::decrementAndGet));
+      all.add(new SessionAcceptor(context, maker, sessions::decrementAndGet));
     }
   }
 
   /** Returns the acceptor on whose loop the server listens. */
-  public Acceptor first() {
+  public SessionAcceptor first() {
     return all.getFirst();
   }
 
@@ -108,17 +108,17 @@ public final class Acceptors {
     return authenticator != null;
   }
 
-  public List<Acceptor> all() {
+  public List<SessionAcceptor> all() {
     return List.copyOf(all);
   }
 
-  public Acceptor idlest() {
+  public SessionAcceptor idlest() {
     return Collections.min(all, Comparator.comparingInt(one -> one.load.get()));
   }
 
   /**
-   * Accepts no new sessions from now on. Each acceptor {@linkplain Acceptor#drain drains} its own
-   * sessions.
+   * Accepts no new sessions from now on. Each acceptor {@linkplain SessionAcceptor#drain drains}
+   * its own sessions.
    */
   public void refuseNew(String reason) {
     drains = reason;
@@ -132,17 +132,17 @@ public final class Acceptors {
   }
 
   /** Begins a handshake over a local link on the loop of one of the acceptors. On that loop. */
-  public LinkListener greetHere(Link accepted, Acceptor acceptor) {
+  public LinkListener greetHere(Link accepted, SessionAcceptor acceptor) {
     return new ServerHandshake(accepted, acceptor, true);
   }
 
   /** Returns the acceptor of a client's session. A new session goes to the loop with the fewest. */
-  private Acceptor homeOf(SessionKey key) {
+  private SessionAcceptor homeOf(SessionKey key) {
     return key.id() == 0 ? idlest() : loopOf(key.id());
   }
 
   /** Opens a new session on a loop. Its id identifies the server and the loop. */
-  private AcceptedSession open(Acceptor home) {
+  private AcceptedSession open(SessionAcceptor home) {
     long id;
     do {
       id = mark | (random.nextLong() & ~OF_SERVER);
@@ -151,7 +151,7 @@ public final class Acceptors {
   }
 
   /** Returns the reason why a session that a client wants to resume is not here. */
-  private String whyNotHere(SessionKey key, Acceptor home) {
+  private String whyNotHere(SessionKey key, SessionAcceptor home) {
     String reason = home.givenUp.get(key);
     if (reason == null) {
       reason = "its client was away for longer than resumeWindow, or broke the protocol before";
@@ -164,7 +164,7 @@ public final class Acceptors {
             + " several servers";
   }
 
-  private Acceptor loopOf(long id) {
+  private SessionAcceptor loopOf(long id) {
     return all.get((int) Long.remainderUnsigned(id, all.size()));
   }
 
@@ -180,9 +180,9 @@ public final class Acceptors {
   }
 
   /** The server's side of opening or resuming a session over a new link. */
-  private final class ServerHandshake extends Handshake {
+  private final class ServerHandshake extends SessionHandshake {
     /** The acceptor of the session's loop, as soon as it is known. */
-    private Acceptor acceptor;
+    private SessionAcceptor acceptor;
 
     /** Whether the link is a local link of this loop, so that its session is here, too. */
     private final boolean isLocal;
@@ -194,7 +194,7 @@ public final class Acceptors {
     /** The link's number in its session, counted by the client. */
     private int epoch;
 
-    ServerHandshake(Link link, Acceptor acceptor, boolean isLocal) {
+    ServerHandshake(Link link, SessionAcceptor acceptor, boolean isLocal) {
       super(link, acceptor.context.loop(), HANDSHAKE_LIMIT);
       this.acceptor = acceptor;
       this.isLocal = isLocal;
@@ -220,7 +220,7 @@ public final class Acceptors {
                 "the client supports protocol versions %d to %d, this server %d: upgrade the older end"
                     .formatted(greeting.minVersion(), greeting.maxVersion(), FrameHeader.VERSION)));
       } else {
-        Acceptor home = isLocal ? acceptor : homeOf(greeting.key());
+        SessionAcceptor home = isLocal ? acceptor : homeOf(greeting.key());
         home.load.incrementAndGet(); // until the handshake is over
         isCounted = true;
         if (home == acceptor) {
@@ -232,7 +232,7 @@ public final class Acceptors {
     }
 
     /** Continues on the loop of the session. */
-    private void moveTo(Acceptor home, Hello greeting) {
+    private void moveTo(SessionAcceptor home, Hello greeting) {
       stopTimer();
       acceptor = home;
       link.moveTo(
@@ -438,7 +438,7 @@ public final class Acceptors {
               session.core.received(),
               context.takes(),
               session.core.greeting());
-      say(FrameKind.WELCOME, epoch, welcome::write);
+      send(FrameKind.WELCOME, epoch, welcome::write);
       if (isOver()) {
         return false;
       }
@@ -448,7 +448,7 @@ public final class Acceptors {
 
     private void refuse(Refusal refusal) {
       if (!isOver()) {
-        say(FrameKind.REFUSED, epoch, refusal::write);
+        send(FrameKind.REFUSED, epoch, refusal::write);
         finish();
         link.close();
       }

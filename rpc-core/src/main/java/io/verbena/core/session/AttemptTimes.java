@@ -157,7 +157,7 @@ final class AttemptTimes {
 
   private LinkOptions within(Duration limit) {
     Duration timeout = limit.compareTo(link.connectTimeout()) < 0 ? limit : link.connectTimeout();
-    return link.within(timeout);
+    return link.withConnectTimeout(timeout);
   }
 
   // ---- between attempts ----

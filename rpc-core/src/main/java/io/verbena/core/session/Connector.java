@@ -166,11 +166,19 @@ public final class Connector implements SessionRole {
 
   @Override
   public void linkWanted() {
-    boolean tooEarly = isResuming() && session.links.isClosing(); // the session reports its end
-    if (!connecting && retryTimer == Timers.NONE && !tooEarly) {
+    if (loop.isSteppedByCaller()) {
+      loop.execute(this::linkWanted); // its own thread opens links
+      return;
+    }
+    if (!connecting && retryTimer == Timers.NONE && !isTooEarly()) {
       times.beginOpening();
       connect();
     }
+  }
+
+  /** Returns whether the last links are still being drained. The session reports their end. */
+  private boolean isTooEarly() {
+    return isResuming() && session.links.isClosingAll();
   }
 
   private boolean isResuming() {
@@ -275,6 +283,10 @@ public final class Connector implements SessionRole {
     connecting = false;
     if (session.isEnded()) {
       link.abort("the session was closed during the handshake");
+      return;
+    }
+    if (isTooEarly()) { // this attempt began while there was a link
+      link.abort("other links of the session are still closing");
       return;
     }
     boolean resumed = isResuming();
@@ -503,7 +515,7 @@ public final class Connector implements SessionRole {
   }
 
   /** The client's side of opening or resuming a session over a new link. */
-  private final class ClientHandshake extends Handshake {
+  private final class ClientHandshake extends SessionHandshake {
     private final String late;
     private boolean greeted;
 
@@ -515,7 +527,7 @@ public final class Connector implements SessionRole {
     void begin(int epoch, Hello hello) {
       greeted = true;
       startTimer();
-      say(FrameKind.HELLO, epoch, hello::write);
+      send(FrameKind.HELLO, epoch, hello::write);
     }
 
     @Override

@@ -75,13 +75,13 @@ public final class Ending implements Participant {
     if (drainReason == null) {
       drainReason = reason;
       session.leftOrNot();
-      session.participants.forEach(one -> one.drains(reason));
-      sayDrainIfDue();
+      session.participants.forEach(one -> one.draining(reason));
+      sendDrainIfDue();
     }
   }
 
   /** Notifies the peer as soon as there is one. */
-  void sayDrainIfDue() {
+  void sendDrainIfDue() {
     String why = drainReason;
     if (why != null && !drainSaid && session.isAttached()) {
       drainSaid = true;
@@ -112,7 +112,7 @@ public final class Ending implements Participant {
       }
       lastCallOwed = true;
       session.peerDrains(SessionImpl.brief(session.decoding(message).readString()));
-      sayLastCallIfDue();
+      sendLastCallIfDue();
       return null;
     }
     if (!drainSaid || lastCallCame) {
@@ -128,7 +128,7 @@ public final class Ending implements Participant {
   }
 
   /** A stream of the peer may have ended, or a call that would have had one. */
-  public void sayLastCallIfDue() {
+  public void sendLastCallIfDue() {
     if (lastCallOwed
         && !session.isEnded()
         && !session.participants.any(Participant::asksDrainingPeer)) {
@@ -167,7 +167,7 @@ public final class Ending implements Participant {
               .loop()
               .timers()
               .schedule(session.loop().now() + LONGEST.toNanos(), now -> leave());
-      session.participants.forEach(one -> one.closes(RpcStatus.CANCELLED, CLOSED));
+      session.participants.forEach(one -> one.aboutToEnd(RpcStatus.CANCELLED, CLOSED));
       session.schedulePump();
     } else {
       leave();
@@ -195,18 +195,18 @@ public final class Ending implements Participant {
       return;
     }
     leaving = true; // frames sent from now on need no further check
-    sayGoodbye();
+    sendGoodbye();
     session.end(RpcStatus.CANCELLED, CLOSED);
   }
 
   /** Notifies the peer that this end closes the session. */
-  private void sayGoodbye() {
+  private void sendGoodbye() {
     SessionLink first =
         session.links.control() == null ? session.links.out() : session.links.control();
     if (first != null) {
       session.participants.forEach(Participant::lastWords);
       session.links.run(); // earlier messages are still sent
-      first.say(FrameKind.GOODBYE);
+      first.send(FrameKind.GOODBYE);
       first.link.flush();
     }
   }

@@ -101,6 +101,14 @@ public interface Participant {
     return false;
   }
 
+  /**
+   * Returns whether it may run code of users on the loop because of a message from the peer, except
+   * for the reply to a call.
+   */
+  default boolean runsUsersCode() {
+    return false;
+  }
+
   // ---- events ----
 
   /** There is a link to a peer with these limits. */
@@ -119,7 +127,7 @@ public interface Participant {
   default void pathClosed(BulkPath path) {}
 
   /** This end drains and accepts nothing new from the peer. */
-  default void drains(String reason) {}
+  default void draining(String reason) {}
 
   /** The peer accepts no more calls. */
   default void peerDrains(String reason) {}
@@ -142,7 +150,7 @@ public interface Participant {
    * The session closes on this side as soon as the messages that must arrive have arrived.
    * Everything else ends now.
    */
-  default void closes(RpcStatus status, String reason) {}
+  default void aboutToEnd(RpcStatus status, String reason) {}
 
   /** The session is about to end. Delayed messages are sent now. */
   default void lastWords() {}

@@ -29,6 +29,8 @@ public final class PathCosts {
   /** Longer than any message while the peer accepts no compressed messages. */
   private volatile int compressFrom = Integer.MAX_VALUE;
 
+  private volatile boolean answersSeveral;
+
   PathCosts(SessionContext context, SessionLinks links) {
     this.context = context;
     this.links = links;
@@ -64,6 +66,14 @@ public final class PathCosts {
    */
   public int compressFrom() {
     return compressFrom;
+  }
+
+  /**
+   * Returns whether the peer accepts several requests for items of a stream at once. Safe for use
+   * by any thread.
+   */
+  public boolean answersSeveral() {
+    return answersSeveral;
   }
 
   /** Returns the costs of the path, as far as they are known. Safe for use by any thread. */
@@ -102,6 +112,7 @@ public final class PathCosts {
   /** Records the peer's limits, before anything is sent to it. */
   void peerTakes(PeerLimits peers) {
     compressFrom = context.compressFrom(peers);
+    answersSeveral = peers.answersSeveral();
   }
 
   /** Starts again after a change of the path and perhaps of the peer. */

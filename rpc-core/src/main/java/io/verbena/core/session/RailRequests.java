@@ -94,7 +94,7 @@ final class RailRequests implements Participant, Timers.Timer {
       UpgradeMessage request = upgrade.request(URI.create(better.link.peerAddress()), how);
       asked = request.epoch();
       timer = loop.timers().schedule(now + NanoClock.nanos(how.connectTimeout()), this);
-      upgrade.say(FrameKind.RAIL_REQUEST, request);
+      upgrade.send(FrameKind.RAIL_REQUEST, request);
     } catch (LinkException e) {
       failed(String.valueOf(e.getMessage()));
     }
@@ -145,7 +145,7 @@ final class RailRequests implements Participant, Timers.Timer {
     List<String> taken = new ArrayList<>();
     taken.add(better.link.localAddress());
     rails.open.forEach(rail -> taken.add(rail.link.localAddress()));
-    return links.context.link().beside(taken);
+    return links.context.link().withBeside(taken);
   }
 
   @Override
@@ -193,7 +193,7 @@ final class RailRequests implements Participant, Timers.Timer {
       upgrade.offer(request, first.link, options(better), outcome(request.epoch()));
       asked = request.epoch();
     } catch (LinkException e) {
-      upgrade.sayDeclined(request.epoch(), String.valueOf(e.getMessage()));
+      upgrade.sendDeclined(request.epoch(), String.valueOf(e.getMessage()));
     }
     return null;
   }
@@ -212,7 +212,7 @@ final class RailRequests implements Participant, Timers.Timer {
         }
         delay = Upgrade.FIRST_DELAY;
         rails.open.add(rail);
-        rail.say(FrameKind.PING);
+        rail.send(FrameKind.PING);
         return rail;
       }
 

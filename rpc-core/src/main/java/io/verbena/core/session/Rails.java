@@ -87,14 +87,14 @@ final class Rails {
   @Nullable SessionLink take(int epoch) {
     SessionLink rail = withEpoch(epoch);
     if (rail != null) {
-      leaves(rail);
+      remove(rail);
       open.remove(rail);
     }
     return rail;
   }
 
   /** Removes a link from the paths for objects, if it is a rail. */
-  void leaves(SessionLink rail) {
+  void remove(SessionLink rail) {
     if (open.contains(rail)) {
       List<BulkPath> left = new ArrayList<>();
       for (SessionLink one : open) {

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * The sessions of a server on one loop. It makes them, and finds them again when a client resumes.
  * Only that loop calls its methods, unless they say otherwise.
  */
-public final class Acceptor {
+public final class SessionAcceptor {
   /** The number of reasons that are kept, because clients that were given up soon return. */
   private static final int MOST_GIVEN_UP = 256;
 
@@ -41,7 +41,7 @@ public final class Acceptor {
   /** The number of sessions, and of handshakes that may become sessions. */
   final AtomicInteger load = new AtomicInteger();
 
-  Acceptor(
+  SessionAcceptor(
       SessionContext context,
       BiFunction<SessionContext, SessionRole, SessionImpl> maker,
       Runnable whenOneEnds) {
@@ -90,7 +90,7 @@ public final class Acceptor {
     return session;
   }
 
-  private void givesUp(SessionKey key, String reason) {
+  private void giveUp(SessionKey key, String reason) {
     if (givenUp.size() == MOST_GIVEN_UP) {
       givenUp.pollFirstEntry();
     }
@@ -119,7 +119,7 @@ public final class Acceptor {
     private long timer = Timers.NONE;
 
     /** The last handshake that resumes the session, or has done so. */
-    private @Nullable Handshake resuming;
+    private @Nullable SessionHandshake resuming;
 
     AcceptedSession(SessionKey key) {
       this.key = key;
@@ -127,8 +127,8 @@ public final class Acceptor {
     }
 
     /** A handshake waits for the session's links to close. One that waits already has lost. */
-    void resumes(Handshake next) {
-      Handshake before = resuming;
+    void resumes(SessionHandshake next) {
+      SessionHandshake before = resuming;
       resuming = next;
       if (before != null) {
         before.fail("the client resumes its session over a newer link");
@@ -169,7 +169,7 @@ public final class Acceptor {
 
     @Override
     public void peerLost(String reason) {
-      givesUp(key, reason);
+      giveUp(key, reason);
       core.end(RpcStatus.UNAVAILABLE, reason);
     }
 
@@ -181,7 +181,7 @@ public final class Acceptor {
     @Override
     public void ended() {
       attached();
-      Acceptor.this.ended(this);
+      SessionAcceptor.this.ended(this);
     }
   }
 }

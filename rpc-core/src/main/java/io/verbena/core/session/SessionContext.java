@@ -60,6 +60,7 @@ public record SessionContext(
         link.maxFrameBytes(),
         limits.maxCalls(),
         (int) limits.leastPingInterval().toMillis(),
-        compression != null);
+        compression != null,
+        true);
   }
 }

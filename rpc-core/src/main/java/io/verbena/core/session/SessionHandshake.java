@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * The handshake over a new link, at either end. It sends and receives unnumbered frames until a
  * session owns the link.
  */
-abstract class Handshake implements LinkListener {
+abstract class SessionHandshake implements LinkListener {
   private static final int DEPTH = 16;
 
   final Link link;
@@ -33,7 +33,7 @@ abstract class Handshake implements LinkListener {
   private long timer = Timers.NONE;
   private boolean over;
 
-  Handshake(Link link, EventLoop loop, Duration limit) {
+  SessionHandshake(Link link, EventLoop loop, Duration limit) {
     this.link = link;
     this.loop = loop;
     this.limit = limit;
@@ -91,7 +91,7 @@ abstract class Handshake implements LinkListener {
   }
 
   /** Sends a frame. If it cannot be sent, the handshake is over. */
-  final void say(FrameKind kind, int epoch, Consumer<WireOut> body) {
+  final void send(FrameKind kind, int epoch, Consumer<WireOut> body) {
     Slot slot = ControlFrame.slot(kind, epoch, 0, body);
     try {
       if (slot.length() > link.capabilities().maxFrameBytes()) {

@@ -50,7 +50,7 @@ import org.jspecify.annotations.Nullable;
  * work in its own class.
  */
 @SuppressWarnings("this-escape") // only to its own parts, which do not use it before it is complete
-public abstract class SessionImpl implements Session, RunOn.Threads {
+public abstract class SessionImpl implements Session, RunOn.Threads, EventLoop.Tenant {
   private static final int MOST_WORDS = 500;
 
   private final SessionContext context;
@@ -95,13 +95,16 @@ public abstract class SessionImpl implements Session, RunOn.Threads {
   }
 
   /** Adds participants after the present ones, while the session is being made. */
-  protected final void carries(Participant... more) {
+  protected final void addParticipants(Participant... more) {
     participants.add(more);
   }
 
   /** A participant has work now, and had none before. */
   public final void turnsChanged() {
     participants.turnsChanged();
+    if (loop.isSteppedByCaller()) {
+      loop.execute(() -> {}); // recalls the loop's own thread for such work
+    }
   }
 
   /** An end has stopped accepting calls, or the session has ended. */
@@ -122,6 +125,7 @@ public abstract class SessionImpl implements Session, RunOn.Threads {
       return false;
     }
     links.start(first, epoch);
+    loop.addTenant(this);
     peer = who;
     outbox.peerLimits(limits);
     pathCosts.peerTakes(limits);
@@ -129,7 +133,7 @@ public abstract class SessionImpl implements Session, RunOn.Threads {
     upgrade.linked();
     pathChanged();
     participants.forEach(Participant::attached);
-    ending.sayDrainIfDue();
+    ending.sendDrainIfDue();
     links.schedule();
     return true;
   }
@@ -189,7 +193,7 @@ public abstract class SessionImpl implements Session, RunOn.Threads {
 
   /** No link is available now. Calls that wait for one fail. */
   void failWaiting(RpcStatus status, String reason) {
-    life.goesOverNone(reason);
+    life.useNoPath(reason);
     participants.forEach(one -> one.noLink(status, reason));
   }
 
@@ -204,6 +208,7 @@ public abstract class SessionImpl implements Session, RunOn.Threads {
     outbox.clear();
     inbox.restart();
     memory.leave();
+    loop.removeTenant(this);
     role.ended();
     ending.sessionEnded();
   }
@@ -237,6 +242,12 @@ public abstract class SessionImpl implements Session, RunOn.Threads {
 
   public SessionMemory memory() {
     return memory;
+  }
+
+  /** Returns the first link; null while there is none. On the loop. */
+  public @Nullable Link firstLink() {
+    SessionLink first = links.control();
+    return first == null ? null : first.link;
   }
 
   public boolean isAttached() {
@@ -302,6 +313,17 @@ public abstract class SessionImpl implements Session, RunOn.Threads {
   /** Returns whether handlers run or replies are in flight. */
   boolean isBusy() {
     return !outbox.isEmpty() || participants.any(Participant::isBusy);
+  }
+
+  @Override
+  public boolean isOnlyForBlockingCalls() {
+    return role.isClient()
+        && !isLeft
+        && links.areSettled()
+        && !upgrade.isAttempting()
+        && participants.turning.length == 0
+        && !participants.any(
+            one -> one.wantsLink() || one.isBusy() || one.hasToArrive() || one.runsUsersCode());
   }
 
   long received() {
@@ -392,12 +414,12 @@ public abstract class SessionImpl implements Session, RunOn.Threads {
     participants.forEach(Participant::pathChanged);
     SessionLink out = links.out();
     if (out == null) {
-      life.goesOverNone(links.whyNotBetter());
+      life.useNoPath(links.whyNotBetter());
       return;
     }
     LinkCapabilities link = out.link.capabilities();
     pathCosts.changed();
-    life.goesOver(
+    life.usePath(
         out == links.control()
             ? new SessionPath(link.kind(), joined(link.detail(), links.whyNotBetter()))
             : new SessionPath(link.kind(), links.rails.beside(link.detail())));
@@ -579,9 +601,9 @@ public abstract class SessionImpl implements Session, RunOn.Threads {
   }
 
   /** Sends a frame without a number. Returns false if there is no room or no link. */
-  public boolean sayBulk(FrameKind kind, long transfer, Consumer<WireOut> body) {
+  public boolean trySendBulk(FrameKind kind, long transfer, Consumer<WireOut> body) {
     SessionLink out = links.out();
-    return out != null && out.say(ControlFrame.slot(kind, out.epoch, transfer, body));
+    return out != null && out.send(ControlFrame.slot(kind, out.epoch, transfer, body));
   }
 
   /**
@@ -599,7 +621,7 @@ public abstract class SessionImpl implements Session, RunOn.Threads {
   }
 
   /** A transfer is large enough for further paths. */
-  public void wantsPaths() {
+  public void requestPaths() {
     railRequests.wanted();
   }
 

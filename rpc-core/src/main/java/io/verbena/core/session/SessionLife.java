@@ -131,7 +131,7 @@ final class SessionLife {
   // ---- events, on the loop ----
 
   /** A link carries calls. */
-  void goesOver(SessionPath now) {
+  void usePath(SessionPath now) {
     take(now);
     SessionPath before = told;
     told = now;
@@ -171,7 +171,7 @@ final class SessionLife {
   }
 
   /** No link carries calls for now. Listeners are not notified. */
-  void goesOverNone(String reason) {
+  void useNoPath(String reason) {
     take(none(reason));
   }
 

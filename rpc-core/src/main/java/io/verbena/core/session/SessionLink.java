@@ -100,7 +100,7 @@ final class SessionLink implements LinkListener {
   }
 
   /** Sends a frame without a number. Returns whether the link accepted it. */
-  boolean say(Slot slot) {
+  boolean send(Slot slot) {
     try {
       Outbox.stamp(slot, epoch, 0, inbox.received(), loop);
       boolean sent = !closed && link.send(slot) == SendResult.SENT;
@@ -114,14 +114,14 @@ final class SessionLink implements LinkListener {
   }
 
   /** Sends a frame without a body. Returns whether the link accepted it. */
-  boolean say(FrameKind kind) {
+  boolean send(FrameKind kind) {
     Slot slot = links.context.slots().claim();
     if (slot == null) {
       slot = Slot.unpooled(FrameHeader.BYTES);
     }
     slot.header(FrameHeader.first(kind, 0), 0);
     slot.length(FrameHeader.BYTES);
-    return say(slot);
+    return send(slot);
   }
 
   @Override
@@ -203,7 +203,7 @@ final class SessionLink implements LinkListener {
     if (compressed && links.context.compression() == null) {
       throw new WireException("a compressed " + kind + ", although this end accepts none");
     }
-    if (compressed && (flags & FrameHeader.FLAG_PARTS) != 0) {
+    if (compressed && (flags & FrameHeader.FLAG_LARGE_VALUES) != 0) {
       throw new WireException("a compressed " + kind + " with values beside it");
     }
   }
@@ -220,7 +220,7 @@ final class SessionLink implements LinkListener {
         links.heard(this);
       }
       case PING -> {
-        say(FrameKind.PONG);
+        send(FrameKind.PONG);
         links.heard(this);
       }
       case PATH_CHANGED -> {
@@ -293,7 +293,7 @@ final class SessionLink implements LinkListener {
     private void ask() {
       if (!asking) {
         askedNanos = loop.clock().nanoTime();
-        asking = say(FrameKind.PING);
+        asking = send(FrameKind.PING);
       }
     }
 
@@ -389,7 +389,7 @@ final class SessionLink implements LinkListener {
         return;
       }
       if (silent >= pingNanos / 2) {
-        say(FrameKind.PING);
+        send(FrameKind.PING);
       }
       schedule();
       links.timePassed(SessionLink.this, nowNanos, paused);

@@ -196,9 +196,9 @@ final class SessionLinks implements Command, Timers.Timer {
     return control != null || better != null;
   }
 
-  /** Returns whether links that were aborted are still being drained. */
-  boolean isClosing() {
-    return !closing.isEmpty();
+  /** Returns whether all links were aborted, and some are still being drained. */
+  boolean isClosingAll() {
+    return whenAllClosed != null;
   }
 
   /**
@@ -208,6 +208,18 @@ final class SessionLinks implements Command, Timers.Timer {
   int settledEpoch() {
     SessionLink next = better;
     return next != null && isUpgraded() && !markerDue && settlingEpoch == NONE ? next.epoch : NONE;
+  }
+
+  /** Returns whether one path carries both directions, and nothing of the links is in progress. */
+  boolean areSettled() {
+    return control != null
+        && afterMessage == null
+        && settlingEpoch == NONE
+        && !markerDue
+        && !awaitsMarker
+        && in == out
+        && closing.isEmpty()
+        && rails.open.isEmpty();
   }
 
   /** Adds another first link beside the better link, which continues. */
@@ -250,7 +262,7 @@ final class SessionLinks implements Command, Timers.Timer {
     } else {
       next.link.setReceiving(false);
     }
-    sayWhatIsDue();
+    sendWhatIsDue();
   }
 
   /**
@@ -265,7 +277,7 @@ final class SessionLinks implements Command, Timers.Timer {
       takeAsBetter(rail);
       awaitsMarker = true;
       rail.link.setReceiving(false);
-      sayWhatIsDue();
+      sendWhatIsDue();
     }
     return rail != null;
   }
@@ -289,14 +301,14 @@ final class SessionLinks implements Command, Timers.Timer {
   }
 
   /** Sends a marker or a settlement for which the link had no room before. */
-  private void sayWhatIsDue() {
+  private void sendWhatIsDue() {
     SessionLink first = control;
     SessionLink next = better;
     if (first == null) {
       return;
     }
     if (markerDue && next != null && outbox.finish(first.link, first.epoch, inbox.received())) {
-      if (say(first, FrameKind.PATH_CHANGED, next.epoch, outbox.lastSent())) {
+      if (send(first, FrameKind.PATH_CHANGED, next.epoch, outbox.lastSent())) {
         markerDue = false;
         if (!awaitsMarker) {
           out = next;
@@ -304,15 +316,15 @@ final class SessionLinks implements Command, Timers.Timer {
         }
       }
     }
-    if (settleDue && say(first, FrameKind.SETTLE, settlingEpoch, inbox.received())) {
+    if (settleDue && send(first, FrameKind.SETTLE, settlingEpoch, inbox.received())) {
       settleDue = false;
       settleSaid = true;
       settleIfBothDid();
     }
   }
 
-  private static boolean say(SessionLink first, FrameKind kind, int aboutEpoch, long number) {
-    return first.say(
+  private static boolean send(SessionLink first, FrameKind kind, int aboutEpoch, long number) {
+    return first.send(
         ControlFrame.slot(
             kind,
             first.epoch,
@@ -351,7 +363,7 @@ final class SessionLinks implements Command, Timers.Timer {
         out = next;
         schedule();
       } else {
-        sayWhatIsDue();
+        sendWhatIsDue();
       }
       session.pathChanged();
     }
@@ -390,7 +402,7 @@ final class SessionLinks implements Command, Timers.Timer {
     peerChangedTo = NONE;
     if (!settleSaid) {
       settleDue = true;
-      sayWhatIsDue();
+      sendWhatIsDue();
     } else {
       settleIfBothDid();
     }
@@ -433,13 +445,13 @@ final class SessionLinks implements Command, Timers.Timer {
     return whyNotBetter;
   }
 
-  void hasNoBetter(String why) {
+  void setNoBetter(String why) {
     whyNotBetter = why;
   }
 
   /** No better link is available now. Calls that wait for one fail. */
   void failedToUpgrade(String why) {
-    hasNoBetter(why);
+    setNoBetter(why);
     session.pathChanged();
     session.upgradeFailed(why);
   }
@@ -479,7 +491,7 @@ final class SessionLinks implements Command, Timers.Timer {
     String wrong;
     MemorySegment[] values = message.values();
     if (values != null) {
-      decoder.parts(values);
+      decoder.largeValues(values);
     }
     try {
       Participant taker = participants.takers.get(kind);
@@ -494,7 +506,7 @@ final class SessionLinks implements Command, Timers.Timer {
       return;
     } finally {
       if (values != null) {
-        decoder.parts(null);
+        decoder.largeValues(null);
       }
       message.release();
     }
@@ -606,7 +618,7 @@ final class SessionLinks implements Command, Timers.Timer {
     if (!session.maySend()) {
       return;
     }
-    sayWhatIsDue();
+    sendWhatIsDue();
     sendFrames();
     if (participants.turning.length > 0) {
       int waiting = outbox.waiting();
@@ -663,7 +675,7 @@ final class SessionLinks implements Command, Timers.Timer {
   /** Sends a separate acknowledgement. If the link has no room now, it stays due. */
   private void acknowledge() {
     SessionLink by = out;
-    if (by != null && by.say(FrameKind.ACK)) {
+    if (by != null && by.send(FrameKind.ACK)) {
       inbox.acknowledged();
     }
   }
@@ -681,7 +693,7 @@ final class SessionLinks implements Command, Timers.Timer {
     if (isOpen()) {
       watch.look(loop.now());
     }
-    rails.leaves(sessionLink);
+    rails.remove(sessionLink);
     if (path != null) {
       // This comes first, because transfers continue by the later events and must not use this link
       // then.

@@ -3,11 +3,15 @@ package io.verbena.core.session;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.loop.Timers;
 import io.verbena.core.sequence.Inbox;
+import io.verbena.link.memory.Memory;
 import io.verbena.link.memory.Progress;
 import io.verbena.link.memory.Quota;
 import io.verbena.link.memory.Quotas;
 import io.verbena.link.memory.SlotShare;
 import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
 import java.util.function.Supplier;
 
 /**
@@ -30,17 +34,7 @@ public final class SessionMemory implements Timers.Timer {
   /** The slots in which callers encode. */
   public final SlotShare slots;
 
-  /** The share for arriving messages and arrays. */
-  public final Quota.Share assemblies;
-
-  /**
-   * The share outside the heap for arriving large values and objects, and for reading ahead of
-   * sending objects.
-   */
-  public final Quota.Share values;
-
-  /** The share for results that the peer has not received yet. */
-  public final Quota.Share replies;
+  private final Map<Memory, Quota.Share> shares = new EnumMap<>(Memory.class);
 
   /** Assembles long messages. */
   final Inbox inbox;
@@ -60,11 +54,16 @@ public final class SessionMemory implements Timers.Timer {
     Quotas quotas = context.quotas();
     Quota.Holder patient = new Member(peer, () -> {});
     Quota.Holder receiving = new Member(peer, () -> loop.execute(this::watch));
-    this.slots = new SlotShare(context.slots(), quotas.slots().join(patient));
-    this.assemblies = quotas.assemblies().join(receiving);
-    this.values = quotas.values().join(receiving);
-    this.replies = quotas.replies().join(patient);
-    this.inbox = new Inbox(context.limits().maxMessageBytes(), assemblies);
+    for (Memory memory : Memory.values()) {
+      shares.put(memory, quotas.of(memory).join(memory.isForArrivals() ? receiving : patient));
+    }
+    this.slots = new SlotShare(context.slots(), share(Memory.SLOTS));
+    this.inbox = new Inbox(context.limits().maxMessageBytes(), share(Memory.ASSEMBLY));
+  }
+
+  /** Returns the session's share of one kind of memory. */
+  public Quota.Share share(Memory memory) {
+    return Objects.requireNonNull(shares.get(memory));
   }
 
   private record Member(Supplier<String> name, Runnable whenWanted) implements Quota.Holder {
@@ -92,19 +91,17 @@ public final class SessionMemory implements Timers.Timer {
   @Override
   public void onTimer(long nowNanos) {
     watching = false;
-    if (assemblies.isBeyondGuaranteed()) {
+    if (share(Memory.ASSEMBLY).isBeyondGuaranteed()) {
       inbox.dropStalled(STALLED);
     }
-    if (assemblies.isBeyondGuaranteed() || values.isBeyondGuaranteed()) {
+    if (shares.entrySet().stream()
+        .anyMatch(one -> one.getKey().isForArrivals() && one.getValue().isBeyondGuaranteed())) {
       participants.forEach(one -> one.endStalled(STALLED));
     }
   }
 
   void leave() {
     left = true;
-    slots.close();
-    assemblies.leave();
-    values.leave();
-    replies.leave();
+    shares.values().forEach(Quota.Share::leave);
   }
 }

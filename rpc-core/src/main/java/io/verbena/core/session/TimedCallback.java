@@ -59,7 +59,7 @@ final class TimedCallback<T> {
             .schedule(
                 loop.now() + NanoClock.nanos(limit),
                 now ->
-                    question.ends(
+                    question.end(
                         null,
                         new Silence("did not answer within " + limit.toMillis() + " ms", null)));
     OwnThreads.hand(elsewhere, () -> question.put(user), question::unasked);
@@ -84,15 +84,15 @@ final class TimedCallback<T> {
     }
     T heard = answer;
     Silence otherwise = silence;
-    loop.execute(() -> ends(heard, otherwise));
+    loop.execute(() -> end(heard, otherwise));
   }
 
   private void unasked(Throwable why) {
     Silence silence = new Silence("could not be called: " + Thrown.fullWords(why), why);
-    loop.execute(() -> ends(null, silence)); // later: the caller lacks this object yet
+    loop.execute(() -> end(null, silence)); // later: the caller lacks this object yet
   }
 
-  private void ends(@Nullable T answer, Silence otherwise) {
+  private void end(@Nullable T answer, Silence otherwise) {
     if (over) {
       return;
     }

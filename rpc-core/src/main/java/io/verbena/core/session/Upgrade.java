@@ -155,7 +155,7 @@ final class Upgrade implements Participant {
     } else {
       String obstacle = obstacle(controlLink());
       hopeless = !obstacle.isEmpty();
-      links.hasNoBetter(hopeless ? obstacle : "the client has not requested a better link");
+      links.setNoBetter(hopeless ? obstacle : "the client has not requested a better link");
       if (!hopeless) {
         awaitRequest();
       }
@@ -194,7 +194,7 @@ final class Upgrade implements Participant {
       greeted = null;
       firstKind = 0;
       unsettled = 0;
-      links.hasNoBetter(SessionLinks.NOT_YET);
+      links.setNoBetter(SessionLinks.NOT_YET);
     }
   }
 
@@ -203,7 +203,7 @@ final class Upgrade implements Participant {
     stopTimer();
     links.afterMessage(null);
     if (up) {
-      links.hasNoBetter(name() + " lost, together with the session's first link");
+      links.setNoBetter(name() + " lost, together with the session's first link");
     }
     if (up || attempting) {
       backOff();
@@ -219,7 +219,7 @@ final class Upgrade implements Participant {
     if (attempting) {
       return; // the outcome of the attempt gives a better reason
     }
-    links.hasNoBetter(name() + " lost: " + why);
+    links.setNoBetter(name() + " lost: " + why);
     begin();
     backOff();
     if (active) {
@@ -403,7 +403,7 @@ final class Upgrade implements Participant {
       }
       UpgradeMessage request = request(first);
       epoch = request.epoch();
-      say(FrameKind.UPGRADE_REQUEST, request);
+      send(FrameKind.UPGRADE_REQUEST, request);
       awaitAnswer();
     } catch (LinkException e) {
       failed("upgrade failed: " + e.getMessage());
@@ -541,7 +541,7 @@ final class Upgrade implements Participant {
             .collect(Collectors.joining("; "));
     if (more && rest.isEmpty()) {
       failures = all;
-      links.hasNoBetter(all);
+      links.setNoBetter(all);
       startTimer(NEXT_KIND, this::attempt);
       return;
     }
@@ -580,7 +580,7 @@ final class Upgrade implements Participant {
     String obstacle = settingAgainst(first);
     UpgradeProvider provider = obstacle.isEmpty() ? asksFor(request.content()) : null;
     if (obstacle.isEmpty() && provider == null) {
-      sayDeclined(wanted, "it has no links of the requested kind");
+      sendDeclined(wanted, "it has no links of the requested kind");
       return; // the client may request another kind
     }
     if (provider != null
@@ -617,7 +617,7 @@ final class Upgrade implements Participant {
     UpgradeDriver driver = driver();
     byte[] offer =
         ProviderCalls.ask("offer()", () -> driver.offer(request.content(), here, how, outcome));
-    say(FrameKind.UPGRADE_OFFER, new UpgradeMessage(request.epoch(), offer));
+    send(FrameKind.UPGRADE_OFFER, new UpgradeMessage(request.epoch(), offer));
   }
 
   private @Nullable UpgradeProvider asksFor(byte[] request) {
@@ -631,18 +631,18 @@ final class Upgrade implements Participant {
 
   private void decline(int wanted, String why) {
     failed(why);
-    sayDeclined(wanted, why);
+    sendDeclined(wanted, why);
   }
 
-  void sayDeclined(int wanted, String why) {
+  void sendDeclined(int wanted, String why) {
     byte[] words = ("on the server: " + why).getBytes(StandardCharsets.UTF_8);
-    say(FrameKind.UPGRADE_DECLINED, new UpgradeMessage(wanted, words));
+    send(FrameKind.UPGRADE_DECLINED, new UpgradeMessage(wanted, words));
   }
 
   // ---- both ----
 
   /** Sends a message about a better link or a rail. */
-  void say(FrameKind kind, UpgradeMessage body) {
+  void send(FrameKind kind, UpgradeMessage body) {
     if (body.content().length > MOST_BYTES) {
       throw new IllegalArgumentException(body.content().length + " bytes for an upgrade");
     }

@@ -4,7 +4,7 @@
  *
  * <pre>
  *   Connector                     gives a session its links, on the client's side
- *   Acceptors ─→ Acceptor         the same on the server's
+ *   Acceptors ─→ SessionAcceptor         the same on the server's
  *   SessionImpl                   what both ends share: the other parts find one another by it
  *     Ending                      how this end leaves: it drains, and closes
  *     RailRequests                for links beside the better one

@@ -1,8 +1,12 @@
 package io.verbena.core.stat;
 
+import io.verbena.link.LinkProvider;
+import io.verbena.link.ProviderChoice;
+import io.verbena.link.UpgradeProvider;
 import io.verbena.link.runtime.ThrottledLog;
 import java.util.List;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /** The clients and servers of this process that report figures. Safe for use by any thread. */
 public final class Stats implements VerbenaMXBean {
@@ -39,6 +43,24 @@ public final class Stats implements VerbenaMXBean {
               + " used",
           open);
     }
+  }
+
+  /**
+   * Returns the kinds of links that sessions of this process may have: those on the class path, in
+   * alphabetical order.
+   */
+  public static List<String> linkKinds() {
+    return Stream.concat(
+            ProviderChoice.of(LinkProvider.class, LinkProvider::scheme, LinkProvider::priority)
+                .names()
+                .stream(),
+            ProviderChoice.of(
+                UpgradeProvider.class, UpgradeProvider::kind, UpgradeProvider::priority)
+                .names()
+                .stream())
+        .distinct()
+        .sorted()
+        .toList();
   }
 
   /** Removes a client or server. */

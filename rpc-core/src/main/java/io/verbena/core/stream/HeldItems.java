@@ -1,5 +1,6 @@
 package io.verbena.core.stream;
 
+import io.verbena.link.memory.Memory;
 import io.verbena.link.memory.Quota;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
@@ -40,7 +41,7 @@ final class HeldItems<T> {
     long bytes = batch.bytes();
     long more = counted(held + bytes) - counted(held);
     if (more > 0 && !memory.take(more)) {
-      return memory.refusal(bytes, "maxAssemblyBytes");
+      return memory.refusal(bytes, Memory.ASSEMBLY.setting());
     }
     held += bytes;
     waiting.addAll(batch.items());
@@ -50,6 +51,11 @@ final class HeldItems<T> {
 
   int waiting() {
     return waiting.size();
+  }
+
+  /** Returns the number of messages with items that are not used up. */
+  int batches() {
+    return groups.size();
   }
 
   /** Returns whether to request additional items. Used items are always replaced. */

@@ -10,9 +10,12 @@ import io.verbena.api.wire.WireIn;
 import io.verbena.core.call.PendingCall;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.loop.Timers;
+import io.verbena.link.memory.Memory;
+import io.verbena.link.memory.Quota;
 import io.verbena.link.runtime.NanoClock;
 import io.verbena.link.runtime.ThrottledLog;
 import java.lang.ref.WeakReference;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Flow;
 import java.util.function.Function;
@@ -44,12 +47,15 @@ final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
   final long deadlineNanos;
 
   private final HeldItems<T> items;
+  private final RequestsAhead<T> requests;
   final Place place;
   private Flow.@Nullable Subscriber<? super T> subscriber;
   private boolean started;
   private long requested;
+
+  /** Whether the loop is about to ask for items. */
   private boolean asking;
-  private @Nullable PendingCall<?> question;
+
   private boolean delivering;
 
   /** Whether the subscriber reports the items that it has used. */
@@ -73,6 +79,7 @@ final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
     final long id;
     final String name;
     private final HeldItems<?> items;
+    private final RequestsAhead<?> requests;
 
     /** Whether no more items arrive. */
     private boolean ended;
@@ -88,6 +95,7 @@ final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
       this.id = stream.id;
       this.name = stream.name();
       this.items = stream.items;
+      this.requests = stream.requests;
     }
 
     /** Returns the stream; null if it is no longer reachable. */
@@ -104,6 +112,7 @@ final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
     @Override
     public void run() {
       items.clear();
+      requests.clear();
       if (!ended) {
         runWhenOver();
         streams.stop(this);
@@ -134,19 +143,17 @@ final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
     this.id = id;
     this.reader = reader;
     this.deadlineNanos = deadlineNanos;
-    this.items = new HeldItems<>(streams.host.session.memory().assemblies);
+    Quota.Share memory = streams.calls.session.memory().share(Memory.ASSEMBLY);
+    this.items = new HeldItems<>(memory);
+    this.requests = new RequestsAhead<>(memory, streams.bytesAhead);
     this.place = new Place(this);
-    EventLoop loop = streams.host.loop;
+    EventLoop loop = streams.calls.loop;
     loop.whenUnreachable(this, place);
-    if (loop.isOwner()) {
-      startTimer();
-    } else {
-      loop.execute(this::startTimer);
-    }
+    loop.runOrExecute(this::startTimer);
   }
 
   private void startTimer() {
-    EventLoop loop = streams.host.loop;
+    EventLoop loop = streams.calls.loop;
     if (deadlineNanos - loop.now() < NanoClock.LONGEST_NANOS / 2) {
       timer =
           loop.timers()
@@ -241,7 +248,7 @@ final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
 
   @Override
   public void checkMayWait() {
-    if (streams.host.loop.isNotToWait()) {
+    if (streams.calls.loop.isNotToWait()) {
       throw new IllegalStateException(
           "the stream of "
               + method
@@ -255,7 +262,7 @@ final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
     boolean ran = loopRan;
     if (ran) {
       loopRan = false;
-      streams.host.loop.execute(() -> loopRan = true);
+      streams.calls.loop.execute(() -> loopRan = true);
     }
     synchronized (this) {
       return ran && !place.ended;
@@ -264,44 +271,70 @@ final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
 
   // ---- the peer ----
 
-  void asks(PendingCall<SessionStreams.Batch<T>> call) {
+  /** Returns whether a request may wait for room, because no other is under way before it. */
+  synchronized boolean mayWait(RequestsAhead.Question<T> question) {
+    return requests.isFirst(question);
+  }
+
+  /** The call of a request has begun. On the loop. */
+  void requestBy(RequestsAhead.Question<T> question, PendingCall<SessionStreams.Batch<T>> call) {
     boolean late;
     synchronized (this) {
-      late = place.ended;
-      question = late ? null : call;
+      late = !requests.begun(question, call);
     }
     if (late) {
       call.cancel(true);
     }
-    call.whenComplete(
-        (batch, thrown) -> {
-          if (thrown == null) {
-            arrived(batch);
-          } else {
-            failed(thrown);
-          }
-        });
+    call.whenComplete((batch, thrown) -> answered(question, batch, thrown));
   }
 
-  private void arrived(SessionStreams.Batch<T> batch) {
-    String refusal = null;
+  /** The session had no room for one of several requests. On the loop. */
+  void asksLess(RequestsAhead.Question<T> question) {
     synchronized (this) {
-      asking = false;
-      question = null;
-      if (!over && !place.ended && !batch.items().isEmpty()) {
-        refusal = items.add(batch);
-      }
+      requests.notBegun(question);
     }
-    if (refusal != null) {
-      end(failure(RpcStatus.RESOURCE_EXHAUSTED, "its items: " + refusal, null));
-    } else if (batch.last() && finish(null)) {
-      streams.forget(place);
+  }
+
+  /** An answer may overtake others that are longer, so it waits for its turn. */
+  void answered(
+      RequestsAhead.Question<T> question,
+      SessionStreams.@Nullable Batch<T> batch,
+      @Nullable Throwable thrown) {
+    synchronized (this) {
+      requests.answered(question, batch, thrown);
     }
+    while (takeNextAnswer()) {}
     goOn();
   }
 
+  /** Takes the items of the next answer. Returns whether it has come. */
+  private boolean takeNextAnswer() {
+    RequestsAhead.Question<T> next;
+    String refusal = null;
+    boolean last = false;
+    synchronized (this) { // in one step, so that no other thread takes a later answer before it
+      next = requests.nextAnswer();
+      SessionStreams.Batch<T> batch = next == null ? null : next.batch();
+      if (batch != null && !over && !place.ended) {
+        refusal = batch.items().isEmpty() ? null : items.add(batch);
+        last = batch.last();
+      }
+    }
+    if (next == null) {
+      return false;
+    }
+    if (next.failure() != null) {
+      failed(next.failure());
+    } else if (refusal != null) {
+      end(failure(RpcStatus.RESOURCE_EXHAUSTED, "its items: " + refusal, null));
+    } else if (last && finish(null)) {
+      streams.forget(place);
+    }
+    return true;
+  }
+
   /** Handles the failure of a request for items. */
-  void failed(Throwable thrown) {
+  private void failed(Throwable thrown) {
     if (thrown instanceof RpcException e && e.phase() != CallPhase.REPLIED && isOfPeer(e)) {
       endHere(ofCall(e));
     } else {
@@ -345,14 +378,13 @@ final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
 
   /** Ends the stream by this end or with a failure, and tells the peer. */
   private void end(@Nullable Throwable why) {
-    PendingCall<?> unanswered;
+    List<PendingCall<?>> unanswered;
     synchronized (this) {
-      unanswered = question;
+      unanswered = requests.clear();
     }
     if (finish(why)) {
-      if (unanswered != null) {
-        unanswered.cancel(true); // it occupies the window, for which the next call may wait
-      }
+      // They occupy the window, for which the next call may wait.
+      unanswered.forEach(call -> call.cancel(true));
       streams.stop(place);
       streams.forget(place);
       goOn();
@@ -374,9 +406,9 @@ final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
       }
       place.ended = true;
       place.failure = why;
-      question = null;
+      requests.clear(); // the peer answers them all
     }
-    streams.host.loop.execute(() -> streams.host.loop.timers().cancel(timer));
+    streams.calls.loop.execute(() -> streams.calls.loop.timers().cancel(timer));
     place.runWhenOver();
     return true;
   }
@@ -384,27 +416,44 @@ final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
   // ---- passing items on ----
 
   private void goOn() {
-    int ask = 0;
+    boolean ask = false;
     boolean deliver = false;
     synchronized (this) {
-      if (!asking
-          && !place.ended
-          && items.waiting() <= SessionStreams.MOST / 2
-          && items.mayGrow()) {
-        ask = (int) Math.min(requested, SessionStreams.MOST) - items.waiting();
-        asking = ask > 0;
+      if (!asking && !place.ended && requests.mayAsk(wanted(), items)) {
+        asking = true;
+        ask = true;
       }
       if (started && !delivering && hasNews()) {
         delivering = true;
         deliver = true;
       }
     }
-    if (ask > 0) {
-      streams.ask(this, ask);
+    if (ask) {
+      streams.calls.loop.runOrExecute(this::ask);
     }
     if (deliver) {
       streams.run(this::deliver);
     }
+  }
+
+  /** Returns the number of items that the subscriber has requested and that are not here. */
+  private long wanted() {
+    return requested - items.waiting();
+  }
+
+  /** Requests items. On the loop, so that the peer gets the requests in their order. */
+  private void ask() {
+    boolean several = streams.maySeveral();
+    RequestsAhead.Question<T> next;
+    do {
+      synchronized (this) {
+        next = place.ended ? null : requests.next(wanted(), items, several);
+        asking = next != null;
+      }
+      if (next != null) {
+        streams.ask(this, next);
+      }
+    } while (next != null);
   }
 
   private boolean hasNews() {

@@ -40,6 +40,12 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
   /** The items to have ready before the length of any is known. */
   private static final int FIRST_READY = 16;
 
+  /** The bytes of a request that is alone: a batch has the length of {@link #BATCH_BYTES}. */
+  static final int ALONE = 0;
+
+  /** The most requests of one stream that may wait for items. */
+  private static final int MOST_QUESTIONS = 64;
+
   /** The encoding of the end, and of whether an item follows. */
   private static final int END_BYTES = 2;
 
@@ -69,11 +75,13 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
    */
   private int mostReady = FIRST_READY;
 
-  /** The peer's request without an answer. */
-  private @Nullable ServerCall question;
+  /** The peer's requests without an answer, in their order. */
+  private final ArrayDeque<Question> questions = new ArrayDeque<>();
+
+  /** The number of items in these requests. */
+  private long asked;
 
   private boolean answering;
-  private int most;
   private boolean ended;
   private @Nullable Throwable failure;
 
@@ -82,6 +90,13 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
 
   /** The timer of the first request of a result. Only the loop uses it. */
   private long timer = Timers.NONE;
+
+  /**
+   * A request for items.
+   *
+   * @param bytes the most bytes of its answer, or {@link #ALONE}
+   */
+  private record Question(ServerCall call, int most, int bytes) {}
 
   OutgoingStream(
       SessionStreams streams,
@@ -102,7 +117,7 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
 
   /** Ends the stream of a result unless the peer requests items in time. */
   void awaitFirstQuestion() {
-    EventLoop loop = streams.host.loop;
+    EventLoop loop = streams.calls.loop;
     loop.execute(
         () -> {
           if (isUnasked()) {
@@ -127,68 +142,101 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
   // ---- the peer ----
 
   /** Handles a request for items. On the loop. */
-  void asked(ServerCall call, int number) {
+  void asked(ServerCall call, int number, int bytes) {
     boolean first;
     synchronized (this) {
-      if (question != null || answering) {
+      boolean others = answering || !questions.isEmpty();
+      if (others && (bytes == ALONE || isAskedAlone() || questions.size() == MOST_QUESTIONS)) {
         call.handle(
             reply -> {
               throw new RpcException(
                   RpcStatus.INVALID_ARGUMENT,
-                  method + ": two requests for items of its stream at once");
+                  method + ": too many requests for items of its stream at once");
             });
         return;
       }
-      question = call;
-      most = number;
+      questions.add(new Question(call, number, bytes));
+      asked += number;
       first = !subscribed;
       subscribed = true;
     }
     if (first) {
-      streams.host.loop.timers().cancel(timer);
+      streams.calls.loop.timers().cancel(timer);
     }
     call.onCancel(this::cancel);
     answerIfDue();
-    streams.run(first ? this::subscribe : this::request);
+    if (first) {
+      streams.run(this::subscribe);
+    } else if (more() > 0) {
+      streams.run(this::request);
+    }
+  }
+
+  private boolean isAskedAlone() {
+    Question waiting = questions.peek();
+    return waiting != null && waiting.bytes == ALONE;
   }
 
   private void answerIfDue() {
-    ServerCall call;
-    synchronized (this) {
-      call = question;
-      if (call == null || (items.isEmpty() && !ended && !cancelled)) {
-        return;
+    while (true) {
+      Question question;
+      synchronized (this) {
+        if (!cancelled && (answering || (items.isEmpty() && !ended))) {
+          return; // a cancelled stream may be one whose answer found no thread
+        }
+        question = questions.poll();
+        if (question == null) {
+          return;
+        }
+        asked -= question.most;
+        answering = true;
       }
-      question = null;
-      answering = true;
+      streams.calls.loop.execute(
+          () -> question.call.handle(reply -> answer(reply, question.most, question.bytes)));
     }
-    streams.host.loop.execute(() -> call.handle(this::answer));
   }
 
   /** Writes the available items. On the handler's thread. */
-  private void answer(Reply reply) throws Exception {
+  private void answer(Reply reply, int most, int bytes) throws Exception {
     boolean written = false;
     try {
-      written = write(reply);
+      write(reply, most, bytes);
+      written = true;
     } catch (Throwable e) {
       if (!(e instanceof RpcException told && told.isAnswer())) {
         BROKEN.warn("The publisher or an item of the stream of {} failed", method, e);
       }
       throw e;
     } finally {
-      if (!written) {
+      if (written) {
+        goOn();
+      } else {
         cancel();
       }
     }
   }
 
-  private boolean write(Reply reply) throws Exception {
+  /** Answers the next request, and fetches items for the others. */
+  private void goOn() {
+    boolean more;
+    synchronized (this) {
+      answering = false;
+      more = more() > 0;
+    }
+    answerIfDue();
+    if (more) {
+      streams.run(this::request);
+    }
+  }
+
+  private void write(Reply reply, int most, int bytes) throws Exception {
     checkGoesOn();
     WireEncoder out = (WireEncoder) reply.result();
     int length = 0;
+    int longest = 0;
     int written = 0;
     T item;
-    while (written < most && !isLong(out) && (item = take()) != null) {
+    while (written < most && !isLong(out, bytes, longest) && (item = take()) != null) {
       try {
         out.writeBoolean(true);
         writer.accept(out, item);
@@ -201,31 +249,40 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
         putBack(item);
         break;
       }
+      if (bytes != ALONE && (out.hasLargeValues() || out.length() + END_BYTES > bytes)) {
+        out.takeBack(length); // the peer will ask for it alone if it is the first
+        putBack(item);
+        break;
+      }
+      longest = Math.max(longest, out.length() - length);
       length = out.length();
       written++;
     }
     out.writeBoolean(false);
-    int fitting = out.hasParts() ? written : BATCH_BYTES * written / Math.max(1, length);
     boolean last;
     synchronized (this) {
-      mostReady = 2 * Math.max(1, fitting);
+      if (written > 0) {
+        int full = bytes == ALONE ? BATCH_BYTES : bytes;
+        int fitting = out.hasLargeValues() ? written : (int) ((long) full * written / length);
+        mostReady = 2 * Math.max(1, fitting);
+      }
       last = ended && failure == null && items.isEmpty() && !cancelled;
-      answering = false;
     }
     out.writeBoolean(last);
     if (last) {
       streams.forget(this);
     }
-    return true;
   }
 
-  private static boolean isLong(WireEncoder out) {
-    return out.length() >= BATCH_BYTES || out.hasParts();
+  private static boolean isLong(WireEncoder out, int bytes, int longestItem) {
+    return bytes == ALONE
+        ? out.length() >= BATCH_BYTES || out.hasLargeValues()
+        : out.length() + longestItem + END_BYTES > bytes;
   }
 
   /** Checks that the message has room for the end of a batch. */
   private void checkRoom(WireEncoder out) {
-    int most = streams.host.longestMessage();
+    int most = streams.calls.longestMessage();
     if (out.length() + END_BYTES > most) {
       throw new WireException(
           "an item takes %d bytes, but maxMessageBytes is %d, of which the message itself needs two"
@@ -274,7 +331,7 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
     }
     streams.forget(this);
     if (waits) {
-      EventLoop loop = streams.host.loop;
+      EventLoop loop = streams.calls.loop;
       loop.execute(() -> loop.timers().cancel(timer));
     }
     if (waits && ofResult) {
@@ -295,7 +352,7 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
       return;
     }
     synchronized (this) {
-      question = null;
+      questions.clear();
     }
     cancel();
   }
@@ -315,13 +372,19 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
     }
   }
 
+  /** Returns the number of items to request from the publisher, if it is positive. */
+  private synchronized long more() {
+    boolean none = questions.isEmpty() || ended || cancelled;
+    return none ? 0 : Math.min(asked, mostReady) - items.size() - coming;
+  }
+
   private void request() {
     Flow.Subscription from;
     long number;
     synchronized (this) {
       from = subscription;
-      number = Math.min(most, mostReady) - items.size() - coming;
-      if (from == null || question == null || ended || cancelled || number <= 0) {
+      number = more();
+      if (from == null || number <= 0) {
         return;
       }
       coming += number;

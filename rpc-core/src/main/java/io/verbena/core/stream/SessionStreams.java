@@ -33,6 +33,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Flow;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -81,9 +82,12 @@ public final class SessionStreams implements Participant, CallStreams.Maker {
             throw new UnsupportedOperationException(NAME + " has no stub");
           });
 
-  final Calls host;
+  final Calls calls;
   private final SessionCaller caller;
   private final Map<Long, OutgoingStream<?>> outgoing = new ConcurrentHashMap<>();
+
+  /** The most bytes of the answers to all requests under way. */
+  final AtomicLong bytesAhead = new AtomicLong();
 
   /** The streams that have not ended. */
   private final Set<IncomingStream.Place> incoming = ConcurrentHashMap.newKeySet();
@@ -91,9 +95,9 @@ public final class SessionStreams implements Participant, CallStreams.Maker {
   /** Null before the first stream of the session, when the peer does not know the service. */
   private volatile @Nullable SplittableRandom ids;
 
-  public SessionStreams(Calls host, OutgoingCalls calls) {
-    this.host = host;
-    this.caller = new SessionCaller(calls, CallOptions.DEFAULT); // without interceptors
+  public SessionStreams(Calls calls, OutgoingCalls outgoingCalls) {
+    this.calls = calls;
+    this.caller = new SessionCaller(outgoingCalls, CallOptions.DEFAULT); // without interceptors
   }
 
   @Override
@@ -106,9 +110,9 @@ public final class SessionStreams implements Participant, CallStreams.Maker {
 
   private synchronized void begin() {
     if (ids == null) {
-      host.session.serve(new ServiceBinding(SERVICE, (method, in, call) -> next(in, call)));
-      host.session.caller(SERVICE, CallOptions.DEFAULT); // to compare it with the peer's service
-      ids = new SplittableRandom(host.loop.clock().nanoTime()); // last: others check only this
+      calls.session.serve(new ServiceBinding(SERVICE, (method, in, call) -> next(in, call)));
+      calls.session.caller(SERVICE, CallOptions.DEFAULT); // to compare it with the peer's service
+      ids = new SplittableRandom(calls.loop.clock().nanoTime()); // last: others check only this
     }
   }
 
@@ -124,7 +128,7 @@ public final class SessionStreams implements Participant, CallStreams.Maker {
   }
 
   void run(Runnable users) {
-    host.runUsers(users);
+    calls.runUsers(users);
   }
 
   /** Ends the streams. No requests and no items follow. */
@@ -149,7 +153,7 @@ public final class SessionStreams implements Participant, CallStreams.Maker {
       BiConsumer<WireOut, T> item,
       boolean ofResult,
       BooleanSupplier mayBeAskedFor) {
-    if (outgoing.size() >= host.session.limits().maxCalls()) {
+    if (outgoing.size() >= calls.session.limits().maxCalls()) {
       if (ofResult) { // the publisher is cancelled, so that it can close its files
         new OutgoingStream<>(this, 0, method, items, item, true, mayBeAskedFor).cancel();
       }
@@ -161,7 +165,7 @@ public final class SessionStreams implements Participant, CallStreams.Maker {
     do {
       stream = new OutgoingStream<>(this, nextId(), method, items, item, ofResult, mayBeAskedFor);
     } while (outgoing.putIfAbsent(stream.id, stream) != null);
-    host.counters.streamsSent(1);
+    calls.counters.streamsSent(1);
     return stream;
   }
 
@@ -174,19 +178,23 @@ public final class SessionStreams implements Participant, CallStreams.Maker {
 
   void forget(OutgoingStream<?> stream) {
     if (outgoing.remove(stream.id, stream)) {
-      host.counters.streamsSent(-1);
+      calls.counters.streamsSent(-1);
     }
   }
 
   private void next(WireIn in, IncomingCall call) {
     long id = in.readVarLong();
     int most = in.readVarInt();
+    int bytes = in.atEnd() ? OutgoingStream.ALONE : in.readVarInt();
     if (most < 0 || most > MOST) {
       throw new WireException(most + " items requested at once, more than " + MOST);
     }
+    if (bytes < 0) {
+      throw new WireException(bytes + " bytes of items requested");
+    }
     OutgoingStream<?> stream = outgoing.get(id);
     if (stream != null && most > 0) {
-      stream.asked((ServerCall) call, most);
+      stream.asked((ServerCall) call, most, bytes);
       return;
     }
     if (stream != null) {
@@ -229,36 +237,58 @@ public final class SessionStreams implements Participant, CallStreams.Maker {
   /** Removes an ended stream. The peer has been told of the end. */
   void forget(IncomingStream.Place stream) {
     incoming.remove(stream);
-    host.streamEnded();
+    calls.streamEnded();
   }
 
-  /** Requests items of a stream of the peer. Its listener runs on the loop. */
-  <T> void ask(IncomingStream<T> stream, int most) {
+  /**
+   * Returns whether a stream may have several requests under way. They leave half of the window to
+   * others.
+   */
+  boolean maySeveral() {
+    return calls.session.pathCosts().answersSeveral() && calls.window.isHalfFree();
+  }
+
+  /** Requests items of a stream of the peer. On the loop. */
+  <T> void ask(IncomingStream<T> stream, RequestsAhead.Question<T> question) {
     MethodDescriptor<Batch<T>> method =
-        next("next of " + stream.name(), in -> read(in, stream.reader, most));
-    call(
-        method,
+        next("next of " + stream.name(), in -> read(in, stream.reader, question));
+    ArgumentWriter arguments =
         out -> {
           out.writeVarLong(stream.id);
-          out.writeVarInt(most);
-        },
-        stream.deadlineNanos,
-        stream::asks,
-        stream::failed);
+          out.writeVarInt(question.items);
+          if (question.bytes > 0) {
+            out.writeVarInt(question.bytes);
+          }
+        };
+    if (stream.mayWait(question)) {
+      call(
+          method,
+          arguments,
+          stream.deadlineNanos,
+          call -> calls.loop.runOrExecute(() -> stream.requestBy(question, call)),
+          failure -> stream.answered(question, null, failure));
+      return;
+    }
+    try {
+      stream.requestBy(question, caller.beginOwn(method, arguments, false, stream.deadlineNanos));
+    } catch (RpcException e) {
+      stream.asksLess(question);
+    }
   }
 
-  private static <T> Batch<T> read(WireIn in, Function<WireIn, T> item, int most) {
+  private static <T> Batch<T> read(
+      WireIn in, Function<WireIn, T> item, RequestsAhead.Question<T> question) {
     WireDecoder message = (WireDecoder) in;
     long bytes = message.remaining() + message.bytesBeside();
     List<T> items = new ArrayList<>();
     while (in.readBoolean()) {
-      if (items.size() == most) {
-        throw new WireException("more items than the " + most + " requested");
+      if (items.size() == question.items) {
+        throw new WireException("more items than the " + question.items + " requested");
       }
       items.add(item.apply(in));
     }
     boolean last = in.readBoolean();
-    if (items.isEmpty() && !last) {
+    if (items.isEmpty() && !last && question.bytes == 0) {
       throw new WireException("no items");
     }
     return new Batch<>(items, last, bytes);
@@ -269,7 +299,7 @@ public final class SessionStreams implements Participant, CallStreams.Maker {
    * full window, as long as there is a session.
    */
   void stop(IncomingStream.Place stream) {
-    long never = host.loop.clock().nanoTime() + NanoClock.LONGEST_NANOS;
+    long never = calls.loop.clock().nanoTime() + NanoClock.LONGEST_NANOS;
     MethodDescriptor<Void> method = next("end of " + stream.name, in -> null);
     call(
         method,
@@ -296,7 +326,7 @@ public final class SessionStreams implements Participant, CallStreams.Maker {
         failed.accept(e);
         return;
       }
-      host.runWaiting(
+      calls.runWaiting(
           () -> begun.accept(caller.beginOwn(method, arguments, true, deadline)), failed);
     }
   }

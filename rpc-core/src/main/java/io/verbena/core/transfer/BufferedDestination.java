@@ -10,6 +10,7 @@ import io.verbena.core.bulk.RunOn;
 import io.verbena.core.bulk.TransferProblem;
 import io.verbena.core.session.SessionImpl;
 import io.verbena.link.MemoryLife;
+import io.verbena.link.memory.Memory;
 import io.verbena.link.memory.Quota;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
@@ -63,7 +64,7 @@ abstract class BufferedDestination extends Destination {
     this.session = session;
     this.by = by;
     this.memory = session.context().bulk().memory();
-    this.share = session.memory().values;
+    this.share = session.memory().share(Memory.BULK);
   }
 
   // ---- storing the bytes in order: one thread at a time; may block ----
@@ -177,6 +178,11 @@ abstract class BufferedDestination extends Destination {
   }
 
   @Override
+  RunOn preparedBy() {
+    return isFile() ? by : RunOn.MEMORY;
+  }
+
+  @Override
   void prepare(long total, Checksum checksum) throws Exception {
     length = total;
     checked = checksum == Checksum.ALWAYS || (checksum == Checksum.FILES && isFile());
@@ -194,7 +200,7 @@ abstract class BufferedDestination extends Destination {
   }
 
   private boolean isFile() {
-    return by == RunOn.FILES;
+    return by.isFiles();
   }
 
   @Override
@@ -205,7 +211,7 @@ abstract class BufferedDestination extends Destination {
   @Override
   void beginAgain(Consumer<@Nullable Throwable> then) {
     work(
-        RunOn.FILES,
+        by,
         () -> {
           crc.reset();
           openAgain();
@@ -271,7 +277,7 @@ abstract class BufferedDestination extends Destination {
           if (failure != null) {
             broken(failure);
           } else {
-            moves();
+            letOwnerProceed();
           }
           storeNext();
         });
@@ -323,11 +329,10 @@ abstract class BufferedDestination extends Destination {
   @Override
   void discard(boolean keep, Runnable then) {
     releaseAll();
-    RunOn.Work discards = () -> discard(keep);
     if (isOpen()) {
-      RunOn.tidySurely(session, discards, failure -> then.run());
+      by.runSurely(session, () -> discard(keep), failure -> then.run());
     } else {
-      RunOn.FILES.run(session, discards, failure -> then.run());
+      session.loop().execute(then::run); // later, as in the other case
     }
   }
 

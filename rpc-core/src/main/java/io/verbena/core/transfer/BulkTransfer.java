@@ -8,12 +8,28 @@ import io.verbena.core.frame.FrameKind;
 import io.verbena.core.session.SessionImpl;
 import org.jspecify.annotations.Nullable;
 
-/** The common part of both ends of a transfer: its number, its user and its end. */
+/**
+ * What both ends of a transfer have in common: its number, its user and its end.
+ *
+ * <pre>
+ *   under way ──{@link #proceed}──→ under way         whenever a piece may be read, sent or stored
+ *       │
+ *       ├── all bytes are confirmed ──→ {@link #end}(true)                     by the subclass
+ *       └── {@link #fail} ──┬─→ {@link #postpone}d: all bytes may be here; fails later, or never
+ *                  └─→ {@link #end}(false), {@link #refuse} if the peer waits, {@link #release}
+ * </pre>
+ *
+ * <p>After {@link #end} the transfer {@linkplain #isOver is over} for its session. Its user's
+ * future completes later, when the adapter can no longer touch the user's memory. On the loop.
+ */
 abstract class BulkTransfer {
   private static final int MOST_TEXT = 1000;
 
   final SessionImpl session;
+
+  /** Has the object's name for logs and failures, and tells the user of progress. */
   final TransferHandle handle;
+
   final long id;
 
   /** Whether the peer is connected and does not know yet that the transfer has ended. */
@@ -29,8 +45,11 @@ abstract class BulkTransfer {
   /** Returns whether the transfer has ended, well or not. Memory may still be in use. */
   public abstract boolean isOver();
 
-  /** Marks the transfer as over and notifies its session. */
-  abstract void ends(boolean well);
+  /**
+   * Marks the transfer as over and calls {@link Transfers#ended}, through which every transfer goes
+   * at its end.
+   */
+  abstract void end(boolean well);
 
   /**
    * Returns whether the sender announces that all bytes are written. It does so to send a checksum,
@@ -49,7 +68,7 @@ abstract class BulkTransfer {
    * Continues the transfer. More bytes may be ready or stored, and memory may have been fenced or
    * opened.
    */
-  abstract void moves();
+  abstract void proceed();
 
   /** Fails the transfer because its source cannot be read, or its destination cannot be written. */
   void broken(Throwable cause) {
@@ -67,15 +86,15 @@ abstract class BulkTransfer {
       return;
     }
     peerWaits &= tellPeer;
-    if (putsOff(() -> fail(status, why, cause, tellPeer))) {
+    if (postpone(() -> fail(status, why, cause, tellPeer))) {
       return;
     }
-    ends(false);
+    end(false);
     if (peerWaits) {
       String told = TransferProblem.toldToPeer(why, cause);
       refuse(session, id, status, SessionImpl.shortened(told, MOST_TEXT));
     }
-    failed(new TransferException(status, handle.object, handle.whence(), confirmed(), why, cause));
+    release(new TransferException(status, handle.object, handle.whence(), confirmed(), why, cause));
   }
 
   /** Asks the peer to stop sending, or to stop waiting for, an object. */
@@ -90,18 +109,19 @@ abstract class BulkTransfer {
   }
 
   /**
-   * Keeps a failure for later, if it is not known yet whether the object is complete. Otherwise
-   * returns false.
+   * Keeps a failure for later, because it is not known yet whether the object is complete. Returns
+   * false if it is known: the transfer fails now.
    */
-  boolean putsOff(Runnable failing) {
+  boolean postpone(Runnable failing) {
     return false;
   }
 
   /** Returns how many bytes the receiver has confirmed. */
   abstract long confirmed();
 
-  /** Frees what is no longer in use and the rest later, then fails the user's future. */
-  abstract void failed(TransferException failure);
+  /** Releases memory: at once if unused, else when it is fenced. Then fails the user's future. */
+  abstract void release(TransferException failure);
 
+  /** A path of the session is closed: no piece comes or goes by it any more. */
   abstract void pathClosed(BulkPath path);
 }

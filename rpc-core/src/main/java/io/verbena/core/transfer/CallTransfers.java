@@ -91,7 +91,7 @@ public final class CallTransfers {
   public void answer(long callId, String call, OpenSource source, Runnable whenReleased) {
     long id = idOfCall(callId, TransferIds.ANSWER, false);
     TransferHandle handle = new TransferHandle(session.loop(), "the answer of " + call);
-    transfers.sayOffer(id, source.length(), Checksum.FILES, "");
+    transfers.sendOffer(id, source.length(), Checksum.FILES, "");
     OutgoingTransfer transfer =
         new OutgoingTransfer(transfers, handle, id, source, false, whenReleased);
     transfers.send(transfer);
@@ -106,8 +106,8 @@ public final class CallTransfers {
 
   // ---- large values ----
 
-  private static int partsOf(boolean request) {
-    return request ? TransferIds.REQUEST_PARTS : TransferIds.REPLY_PARTS;
+  private static int valuesKind(boolean request) {
+    return request ? TransferIds.REQUEST_VALUES : TransferIds.REPLY_VALUES;
   }
 
   /**
@@ -117,11 +117,13 @@ public final class CallTransfers {
    *
    * @param request whether the message is a request, not a reply
    */
-  public void sendParts(long callId, boolean request, String call, LargeValuesOut parts) {
-    long id = idOfCall(callId, partsOf(request), request);
+  public void sendLargeValues(
+      long callId, boolean request, String call, LargeValuesOut largeValues) {
+    long id = idOfCall(callId, valuesKind(request), request);
     TransferHandle handle = new TransferHandle(session.loop(), "large values of " + call);
     transfers.send(
-        new OutgoingTransfer(transfers, handle, id, parts.source(), false, parts::close));
+        new OutgoingTransfer(
+            transfers, handle, id, largeValues.source(), false, largeValues::close));
     session.schedulePump();
   }
 
@@ -134,7 +136,7 @@ public final class CallTransfers {
    * @param arrived takes the values, and a callback that releases their memory, for which they
    *     count
    */
-  public IncomingTransfer receiveParts(
+  public IncomingTransfer receiveLargeValues(
       long callId,
       boolean request,
       String call,
@@ -149,7 +151,7 @@ public final class CallTransfers {
         new IncomingTransfer(
             transfers,
             handle,
-            idOfCall(callId, partsOf(request), !request),
+            idOfCall(callId, valuesKind(request), !request),
             destination,
             Checksum.NEVER,
             received -> {
@@ -165,8 +167,8 @@ public final class CallTransfers {
   }
 
   /** Asks the peer not to send the large values of its message. */
-  public void refuseParts(long callId, boolean request, RpcStatus status, String why) {
-    transfers.refuse(idOfCall(callId, partsOf(request), !request), status, why);
+  public void refuseLargeValues(long callId, boolean request, RpcStatus status, String why) {
+    transfers.refuse(idOfCall(callId, valuesKind(request), !request), status, why);
   }
 
   /**
@@ -174,8 +176,8 @@ public final class CallTransfers {
    * direction.
    */
   public void abandoned(long callId) {
-    abandon(idOfCall(callId, TransferIds.REQUEST_PARTS, true));
-    abandon(idOfCall(callId, TransferIds.REPLY_PARTS, true));
+    abandon(idOfCall(callId, TransferIds.REQUEST_VALUES, true));
+    abandon(idOfCall(callId, TransferIds.REPLY_VALUES, true));
   }
 
   private void abandon(long id) {

@@ -5,6 +5,7 @@ import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.Received;
 import io.verbena.api.bulk.Transfer;
 import io.verbena.core.bulk.BulkPath;
+import io.verbena.core.bulk.RunOn;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -25,17 +26,17 @@ abstract class Destination {
     return landing;
   }
 
-  final void belongsTo(BulkTransfer owner) {
+  final void setOwner(BulkTransfer owner) {
     this.owner = owner;
   }
 
   /**
    * Lets the owner continue. {@link #next} may have memory again, or a task elsewhere has ended.
    */
-  final void moves() {
+  final void letOwnerProceed() {
     BulkTransfer hears = owner;
     if (hears != null) {
-      hears.moves();
+      hears.proceed();
     }
   }
 
@@ -59,6 +60,9 @@ abstract class Destination {
 
   /** Returns whether the loop may call {@link #prepare}, for any object of at most this length. */
   abstract boolean isQuicklyPrepared(long length);
+
+  /** Returns the threads for {@link #prepare}, where the loop may not call it. */
+  abstract RunOn preparedBy();
 
   /**
    * Claims everything that an object of this length needs, or nothing. On any thread; may block.
@@ -112,7 +116,7 @@ abstract class Destination {
    * Notes that more bytes of a piece have arrived. They stay unchanged unless the sender breaks the
    * protocol.
    */
-  void arrives(LandingPiece piece) {}
+  void noteArrival(LandingPiece piece) {}
 
   /** Takes a full piece that nothing writes into any more. */
   abstract void filled(LandingPiece piece);

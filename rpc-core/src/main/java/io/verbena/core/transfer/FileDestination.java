@@ -3,6 +3,8 @@ package io.verbena.core.transfer;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.bulk.Landing;
 import io.verbena.core.bulk.Crc;
+import io.verbena.core.bulk.FilePlace;
+import io.verbena.core.bulk.Mounts;
 import io.verbena.core.bulk.RunOn;
 import io.verbena.core.bulk.TransferProblem;
 import io.verbena.core.session.SessionImpl;
@@ -12,17 +14,18 @@ import io.verbena.link.runtime.ThrottledLog;
 import io.verbena.link.runtime.Thrown;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Locale;
 import java.util.Map;
@@ -39,8 +42,11 @@ import org.jspecify.annotations.Nullable;
  * <p>Both files have endings that no landing may have. So no file of a user, and no object that a
  * peer names, takes the place of a part file.
  *
+ * <p>The part file is its owner's alone. The complete file has the rights of the file that it
+ * replaces, otherwise those of a new one.
+ *
  * <p>A transfer whose session has no link gives way to another transfer to the same file, because
- * the sender may have been restarted.
+ * the sender may have been restarted. Another transfer waits for one that is ending.
  */
 final class FileDestination extends BufferedDestination {
   private static final ThrottledLog UNTIDY =
@@ -50,6 +56,9 @@ final class FileDestination extends BufferedDestination {
   private static final String PART = ".verbena.part";
 
   private static final String SUMS = ".verbena.sums";
+
+  /** What the JDK shows in place of bytes that are no character. */
+  private static final char UNREADABLE = '\uFFFD';
 
   /**
    * The part files of this process, in their real directories, and their transfers. Locks show
@@ -75,12 +84,38 @@ final class FileDestination extends BufferedDestination {
   /** Null if no bytes are kept for a later transfer. */
   private @Nullable PartSums sums;
 
+  /** The rights of the file that was there before, or of a new one. */
+  private FileRights rights = FileRights.UNKNOWN;
+
+  /** Whether all bytes are here, and only their file could not be moved. */
+  private boolean whole;
+
+  /** Whether it will soon let go of the part file. */
+  private volatile boolean ending;
+
   FileDestination(SessionImpl session, Landing.InFile file) {
-    super(session, RunOn.FILES);
-    this.path = file.path().toAbsolutePath();
-    this.synced = file.synced();
-    this.part = this.path.resolveSibling(this.path.getFileName() + PART);
-    this.sumsPath = this.path.resolveSibling(this.path.getFileName() + SUMS);
+    this(session, file.path().toAbsolutePath(), file.synced());
+  }
+
+  private FileDestination(SessionImpl session, Path path, boolean synced) {
+    super(session, RunOn.files(FilePlace.of(path), path.toString()));
+    this.path = path;
+    this.synced = synced;
+    this.part = beside(path, PART);
+    this.sumsPath = beside(path, SUMS);
+  }
+
+  /**
+   * Returns a file with a longer name in the same directory. A name that this locale cannot write
+   * has the same bytes again, which only a URI keeps.
+   */
+  private static Path beside(Path file, String ending) {
+    String name = String.valueOf(file.getFileName());
+    if (name.indexOf(UNREADABLE) < 0 || file.getFileSystem() != FileSystems.getDefault()) {
+      return file.resolveSibling(name + ending);
+    }
+    String uri = file.toUri().toString(); // of a directory, with a slash
+    return Path.of(URI.create(uri.replaceAll("/$", "") + ending));
   }
 
   @Override
@@ -99,8 +134,10 @@ final class FileDestination extends BufferedDestination {
         open = openAndLock();
       }
       channel = open;
+      requireReplaceable();
       long good = crc == null ? 0 : readAgain(open, length, crc);
       open.truncate(good);
+      rights = FileRights.ofOrNew(path, sumsPath);
       if (good == 0) {
         Files.deleteIfExists(sumsPath);
       }
@@ -108,6 +145,9 @@ final class FileDestination extends BufferedDestination {
     } catch (IOException e) {
       discard(false);
       throw cannot("open " + part, e);
+    } catch (TransferProblem e) {
+      discard(false);
+      throw e;
     } finally {
       if (channel == null) {
         letGo();
@@ -139,6 +179,27 @@ final class FileDestination extends BufferedDestination {
           Files.exists(parent)
               ? "its parent is a file, not a directory"
               : "no such file or directory: make its directory first");
+    }
+  }
+
+  /**
+   * Fails if a file is there that another file cannot replace. The move of the part file would tell
+   * only after all bytes.
+   */
+  private void requireReplaceable() throws IOException, TransferProblem {
+    if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
+      return;
+    }
+    if (Mounts.now().isPoint(path.resolveSibling(".").toRealPath().resolve(path.getFileName()))) {
+      throw impossible(
+          "replace " + path,
+          "it is a mount point: mount its directory instead, or choose another name");
+    }
+    if (FileRights.isStuck(path, part)) {
+      throw impossible(
+          "replace " + path,
+          "it belongs to another user, and its directory is sticky: choose another directory or"
+              + " name");
     }
   }
 
@@ -191,10 +252,23 @@ final class FileDestination extends BufferedDestination {
   }
 
   private TransferProblem another(FileDestination other) {
-    String address = other.session.peer().address();
+    boolean passes = other.ending || other.givesWay();
+    TransferProblem problem =
+        other.session == session
+            ? another("an earlier one of this session")
+            : anotherSessions(other.session.peer().address());
+    return passes ? problem.passing(new Shortage(other.others, () -> 0)) : problem;
+  }
+
+  private TransferProblem anotherSessions(String address) {
     String peer = address.isEmpty() ? "a peer that is not connected yet" : address;
-    TransferProblem problem = another("one with " + peer).hiding(peer);
-    return other.givesWay() ? problem.passing(new Shortage(other.others, () -> 0)) : problem;
+    return another("one with " + peer).hiding(peer);
+  }
+
+  @Override
+  void giveUp() {
+    super.giveUp();
+    ending = true;
   }
 
   /**
@@ -256,12 +330,7 @@ final class FileDestination extends BufferedDestination {
 
   private FileChannel openPart() throws IOException, TransferProblem {
     try {
-      return FileChannel.open(
-          part,
-          StandardOpenOption.CREATE,
-          StandardOpenOption.READ,
-          StandardOpenOption.WRITE,
-          LinkOption.NOFOLLOW_LINKS);
+      return FileRights.openForOwner(part);
     } catch (IllegalArgumentException | UnsupportedOperationException e) {
       throw impossible(
           "open " + part,
@@ -343,7 +412,13 @@ final class FileDestination extends BufferedDestination {
    */
   @Override
   void finish() throws TransferProblem {
+    ending = true;
     FileChannel open = opened();
+    try {
+      FileRights.ofOr(path, rights).giveTo(part);
+    } catch (IOException e) {
+      UNTIDY.warn("{} does not get the rights of the file that it replaces", path, e);
+    }
     if (synced) {
       try {
         open.force(false);
@@ -356,7 +431,6 @@ final class FileDestination extends BufferedDestination {
         throw new FileSystemException(
             part.toString(), null, "another program has deleted or replaced it");
       }
-      deleteSums(); // under the lock: later they may belong to another transfer
     } catch (IOException e) {
       throw cannot("write " + part, e);
     }
@@ -364,13 +438,14 @@ final class FileDestination extends BufferedDestination {
     try {
       Files.move(part, path, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     } catch (IOException e) {
+      whole = true;
       throw cannot("move " + part + " to " + path, e);
     }
     channel = null;
-    try {
-      open.close();
+    try (open) {
+      deleteSums(); // another process may have new ones: it then begins again
     } catch (IOException e) {
-      UNTIDY.warn("{} is complete, but its file could not be closed", path, e);
+      UNTIDY.warn("{} is complete, but its files could not be tidied up", path, e);
     } finally {
       letGo();
     }
@@ -409,7 +484,7 @@ final class FileDestination extends BufferedDestination {
     }
     channel = null;
     try (open) {
-      boolean kept = keep && sums != null && sums.isAnyKnown();
+      boolean kept = (keep || whole) && sums != null && sums.isAnyKnown();
       if (sums != null) {
         sums.close();
       }

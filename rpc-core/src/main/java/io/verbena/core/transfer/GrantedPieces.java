@@ -100,7 +100,7 @@ final class GrantedPieces {
     }
     if (!paths.isEmpty()) {
       if (limit - upTo >= session.context().bulk().railsFrom()) {
-        session.wantsPaths();
+        session.requestPaths();
       }
       openMore(limit, one);
     }
@@ -120,7 +120,7 @@ final class GrantedPieces {
       }
     }
     if (upTo > 0) {
-      session.context().bulk().counters().resumes();
+      session.context().bulk().counters().countResume();
     }
     generation++;
     paths = now;
@@ -251,19 +251,19 @@ final class GrantedPieces {
 
   /** Opens a piece, or shortens it. Returns false if it cannot be opened now. */
   private boolean open(BulkPath current, LandingPiece piece) {
-    transfer.wait.tries();
+    transfer.wait.beginAttempt();
     while (true) {
       try {
         OpenSource.requireAlive(piece.memory());
         grant(current, piece);
-        transfer.wait.ends();
+        transfer.wait.end();
         return true;
       } catch (TransferProblem | RuntimeException e) {
         transfer.broken(e);
         return false;
       } catch (LinkException e) {
         if (opensElsewhere(current, piece)) {
-          transfer.wait.ends();
+          transfer.wait.end();
           return true;
         }
         takeBackBehind(piece);
@@ -345,12 +345,12 @@ final class GrantedPieces {
 
   private void arrived(LandingPiece piece) {
     if (piece == pieces.peek()) { // bytes of other pieces may have to be sent again
-      transfer.destination().arrives(piece);
+      transfer.destination().noteArrival(piece);
     }
     boolean goesOn = piece.isFull() && piece != pieces.peek();
     transfer.arrived();
     if (goesOn) {
-      transfer.moves(); // its path has room for another
+      transfer.proceed(); // its path has room for another
     }
   }
 
@@ -387,7 +387,7 @@ final class GrantedPieces {
         () -> {
           fences--;
           handOver();
-          transfer.moves();
+          transfer.proceed();
         },
         transfer::lost);
   }
@@ -396,7 +396,7 @@ final class GrantedPieces {
   void closeAll() {
     pieces.forEach(piece -> quarantined += piece.memory().byteSize());
     session.context().bulk().counters().quarantined(quarantined);
-    transfer.wait.ends();
+    transfer.wait.end();
     untold.clear();
     fences++; // otherwise the first immediate fence would count as the last
     pieces.forEach(this::close);
@@ -432,7 +432,7 @@ final class GrantedPieces {
             .memory()
             .asSlice(piece.arrived(), Math.min(most, piece.memory().byteSize() - piece.arrived()));
     fences++;
-    RunOn.FILES.run(
+    RunOn.MAPPED.run(
         session,
         () -> OpenSource.requireWritable(open),
         failure -> {
@@ -440,7 +440,7 @@ final class GrantedPieces {
           if (failure != null) {
             transfer.broken(failure);
           } else {
-            transfer.moves();
+            transfer.proceed();
           }
         });
   }

@@ -186,7 +186,7 @@ public final class IncomingTransfer extends BulkTransfer {
     this.agreed = checksum == Checksum.ALWAYS;
     this.whenReceived = whenReceived;
     if (destination != null) {
-      goesTo(destination);
+      setDestination(destination);
     }
   }
 
@@ -194,13 +194,13 @@ public final class IncomingTransfer extends BulkTransfer {
     if (state == State.PREPARING) {
       attempt();
     } else {
-      moves();
+      proceed();
     }
   }
 
-  private void goesTo(Destination to) {
+  private void setDestination(Destination to) {
     destination = to;
-    to.belongsTo(this);
+    to.setOwner(this);
   }
 
   Destination destination() {
@@ -254,13 +254,13 @@ public final class IncomingTransfer extends BulkTransfer {
     if (answer == null || isOver()) {
       prepared(failure);
     } else if (state == State.NEW && answer.isQuicklyPrepared(length)) {
-      goesTo(answer);
+      setDestination(answer);
       begin(length);
     } else {
       if (state == State.NEW) {
         become(State.PREPARING);
       }
-      answer.belongsTo(this);
+      answer.setOwner(this);
       prepareElsewhere(answer);
     }
   }
@@ -296,8 +296,8 @@ public final class IncomingTransfer extends BulkTransfer {
     Destination where = prepares;
     if (where != null && !attempting) {
       attempting = true;
-      wait.tries();
-      RunOn.FILES.run(session, () -> where.prepare(length, checksum), this::attempted);
+      wait.beginAttempt();
+      where.preparedBy().run(session, () -> where.prepare(length, checksum), this::attempted);
     }
   }
 
@@ -307,7 +307,7 @@ public final class IncomingTransfer extends BulkTransfer {
     if (shortage != null && !isOver() && wait.goesOn(shortage)) {
       return;
     }
-    wait.ends();
+    wait.end();
     destination = failure == null ? prepares : destination;
     prepared(failure);
   }
@@ -315,7 +315,7 @@ public final class IncomingTransfer extends BulkTransfer {
   /** Stops preparing. Callbacks that wait for the preparation still run later. */
   private void prepareNoMore() {
     if (state == State.GIVEN_UP && wait.isUnderWay() && !attempting) {
-      wait.ends();
+      wait.end();
       session.loop().execute(() -> prepared(null));
     }
   }
@@ -334,7 +334,7 @@ public final class IncomingTransfer extends BulkTransfer {
         if (!isOver() && !granted.isAnyOpen()) {
           become(State.AWAITS_OFFER);
         }
-        wait.ends(); // waiting for room begins later
+        wait.end(); // waiting for room begins later
       } else if (TransferProblem.shortageOf(problem) == null) {
         broken(problem);
       } // otherwise the offer looks for room
@@ -418,17 +418,17 @@ public final class IncomingTransfer extends BulkTransfer {
       moveOn();
     } else if (beginning.length() == 0) {
       if (!agreed) {
-        sayResume(beginning);
+        sendResume(beginning);
       }
       moveOn();
     } else {
       become(State.ASKED);
       asked = beginning.length();
-      sayResume(beginning);
+      sendResume(beginning);
     }
   }
 
-  private void sayResume(Destination.Beginning beginning) {
+  private void sendResume(Destination.Beginning beginning) {
     agreed = true;
     session.sendBulk(
         FrameKind.BULK_RESUME,
@@ -539,7 +539,7 @@ public final class IncomingTransfer extends BulkTransfer {
       session.context().bulk().counters().received(upTo - confirmed);
       confirmed = upTo;
       handle.confirmed(upTo);
-      transfers.owesProgress(this);
+      transfers.queueProgress(this);
     }
   }
 
@@ -554,7 +554,7 @@ public final class IncomingTransfer extends BulkTransfer {
   }
 
   @Override
-  void moves() {
+  void proceed() {
     if (isOver()) {
       freeIfFenced();
     } else {
@@ -579,7 +579,7 @@ public final class IncomingTransfer extends BulkTransfer {
     }
     if (state != State.TOLD && !agreed && destination().isInPlace()) {
       become(State.TOLD);
-      sayDone();
+      sendDone();
     }
     if (granted.isFenced() && destination().isIdle()) {
       become(State.FINISHING);
@@ -587,7 +587,7 @@ public final class IncomingTransfer extends BulkTransfer {
     }
   }
 
-  private void sayDone() {
+  private void sendDone() {
     transfers.arrived(id, length);
     peerWaits = false;
   }
@@ -599,7 +599,7 @@ public final class IncomingTransfer extends BulkTransfer {
    * the peer no longer waits.
    */
   @Override
-  boolean putsOff(Runnable failing) {
+  boolean postpone(Runnable failing) {
     if (lost || !state.isBeingSeen()) {
       return false;
     }
@@ -613,7 +613,7 @@ public final class IncomingTransfer extends BulkTransfer {
   private void finished(@Nullable Throwable problem) {
     become(State.FINISHED);
     if (problem == null) {
-      isWhole();
+      complete();
     } else if (putOff != null) {
       putOff.run();
     } else {
@@ -621,10 +621,10 @@ public final class IncomingTransfer extends BulkTransfer {
     }
   }
 
-  private void isWhole() {
-    ends(true);
+  private void complete() {
+    end(true);
     if (peerWaits) {
-      sayDone();
+      sendDone();
     }
     handle.succeed(whenReceived.apply(destination().received(length)));
   }
@@ -641,7 +641,7 @@ public final class IncomingTransfer extends BulkTransfer {
   }
 
   @Override
-  void ends(boolean well) {
+  void end(boolean well) {
     State failed = state == State.PREPARING ? State.GIVEN_UP : State.FREEING;
     become(well ? State.OVER : failed);
     transfers.ended(this, well);
@@ -666,12 +666,14 @@ public final class IncomingTransfer extends BulkTransfer {
   }
 
   @Override
-  void failed(TransferException why) {
+  void release(TransferException why) {
     failure = why;
     prepareNoMore();
-    if (destination != null) {
-      destination.giveUp();
-    } else if (takenBack.getAsBoolean()) {
+    Destination given = destination != null ? destination : prepares;
+    if (given != null) {
+      given.giveUp();
+    }
+    if (destination == null && takenBack.getAsBoolean()) {
       prepared(null);
     }
     granted.closeAll();

@@ -66,7 +66,7 @@ final class JoinedSupply extends Supply {
     Part part = partAt(at);
     if (!part.begun) {
       part.begun = true;
-      uses();
+      addUser();
       part.supply.begin(true);
     }
     return part.supply.ready(path, at - part.start, (int) Math.min(most, part.end - at));
@@ -111,12 +111,12 @@ final class JoinedSupply extends Supply {
 
   private void close(Part part) {
     if (part.begun && !part.supply.isClosed()) {
-      part.supply.close(this::used);
+      part.supply.close(this::removeUser);
     }
   }
 
   @Override
-  void closes() {
+  void onClose() {
     parts.forEach(this::close);
   }
 }

@@ -77,7 +77,7 @@ final class LandingPiece {
       throw e;
     }
     opening = new Opening(by, attached, own[0]);
-    by.awaits(memory.byteSize() - base, loop.now());
+    by.expect(memory.byteSize() - base, loop.now());
     return own[0];
   }
 
@@ -105,7 +105,7 @@ final class LandingPiece {
     if (closing == null) {
       return;
     }
-    closing.path.awaitsNoMore(memory.byteSize() - arrived);
+    closing.path.expectNoMore(memory.byteSize() - arrived);
     opening = null;
     fencing = true;
     closing.target.close(

@@ -11,6 +11,7 @@ import io.verbena.core.bulk.RunOn;
 import io.verbena.core.bulk.TransferProblem;
 import io.verbena.core.session.SessionImpl;
 import io.verbena.link.MemoryLife;
+import io.verbena.link.memory.Memory;
 import io.verbena.link.memory.Quota;
 import io.verbena.link.memory.Shortage;
 import io.verbena.link.memory.Waiters;
@@ -128,10 +129,10 @@ final class LargeValueDestination extends Destination {
       ArrayDeque<LargeValueDestination> turns) {
     this.turns = turns;
     this.session = session;
-    this.wait = new LimitedWait(session.loop(), this::moves);
+    this.wait = new LimitedWait(session.loop(), this::letOwnerProceed);
     this.table = arena == null ? table.onHeap() : table;
-    this.heap = session.memory().assemblies;
-    this.outside = session.memory().values;
+    this.heap = session.memory().share(Memory.ASSEMBLY);
+    this.outside = session.memory().share(Memory.BULK);
     this.arena = arena;
     this.bulk = session.context().bulk().memory();
     this.values = new MemorySegment[table.entries().size()];
@@ -163,6 +164,11 @@ final class LargeValueDestination extends Destination {
     return length <= BulkMemory.CHUNK_BYTES;
   }
 
+  @Override
+  RunOn preparedBy() {
+    return RunOn.MEMORY;
+  }
+
   /**
    * Claims all memory if it fits the session's own part; otherwise nothing.
    *
@@ -179,10 +185,10 @@ final class LargeValueDestination extends Destination {
       }
     }
     if (!heap.mayEverTake(table.inArrays())) {
-      throw neverFits("arrays: " + heap.refusal(table.inArrays(), "maxAssemblyBytes"));
+      throw neverFits("arrays: " + heap.refusal(table.inArrays(), Memory.ASSEMBLY.setting()));
     }
     if (!outside.mayEverTake(segmentBytes())) {
-      throw neverFits("values: " + outside.refusal(segmentBytes(), "bulkMemoryBytes"));
+      throw neverFits("values: " + outside.refusal(segmentBytes(), Memory.BULK.setting()));
     }
     if (table.inArrays() <= heap.unused()
         && segmentBytes() + blockSize() * blockCount() <= outside.unused()) {
@@ -231,7 +237,7 @@ final class LargeValueDestination extends Destination {
       return;
     }
     obtaining = true;
-    wait.tries();
+    wait.beginAttempt();
     RunOn.MEMORY.run(session, () -> enlarge(index), this::obtained);
   }
 
@@ -249,7 +255,7 @@ final class LargeValueDestination extends Destination {
     turns.remove(this);
     LargeValueDestination next = turns.peek();
     if (was && next != null) {
-      session.loop().execute(next::moves);
+      session.loop().execute(next::letOwnerProceed);
     }
   }
 
@@ -258,8 +264,8 @@ final class LargeValueDestination extends Destination {
     Shortage shortage = TransferProblem.shortageOf(failure);
     if (failure == null) {
       shortOf = null;
-      wait.ends();
-      moves();
+      wait.end();
+      letOwnerProceed();
     } else if (shortage == null || givenUp || !waits(shortage)) {
       broken(failure);
     }
@@ -292,7 +298,7 @@ final class LargeValueDestination extends Destination {
     MemorySegment old = values[index];
     long more = length - old.byteSize();
     claimBlocks();
-    takeFrom(heap, more, "maxAssemblyBytes");
+    takeFrom(heap, more, Memory.ASSEMBLY.setting());
     onHeap += more;
     values[index] = copied(old, length);
   }
@@ -302,7 +308,7 @@ final class LargeValueDestination extends Destination {
     long length = table.entries().get(index).length();
     Block block = bulk.claim(length, outside);
     if (block == null) {
-      throw notNow(outside, length, "bulkMemoryBytes", CLOSE_ARENAS);
+      throw notNow(outside, length, Memory.BULK.setting(), CLOSE_ARENAS);
     }
     inSegments += block.size();
     segments[index] = block;
@@ -360,7 +366,7 @@ final class LargeValueDestination extends Destination {
     int count = blockCount();
     if (!outside.take(count * blockSize())) {
       count = 1;
-      takeFrom(outside, blockSize(), "bulkMemoryBytes");
+      takeFrom(outside, blockSize(), Memory.BULK.setting());
     }
     long bytes = count * blockSize();
     @Nullable List<Block> claimed = bulk.claim(count, blockSize());
@@ -445,7 +451,7 @@ final class LargeValueDestination extends Destination {
   }
 
   @Override
-  void arrives(LandingPiece piece) {
+  void noteArrival(LandingPiece piece) {
     Filling filling = fillings.get(piece);
     if (filling != null && !givenUp) {
       filling.copyMore();
@@ -457,7 +463,7 @@ final class LargeValueDestination extends Destination {
     Filling filling = fillings.remove(piece);
     if (filling == null) {
       inPlace.remove(piece);
-      moves();
+      letOwnerProceed();
     } else {
       filling.whole = true;
       filling.copyMore();
@@ -467,7 +473,7 @@ final class LargeValueDestination extends Destination {
   @Override
   void giveUp() {
     givenUp = true;
-    wait.ends();
+    wait.end();
   }
 
   @Override
@@ -581,7 +587,7 @@ final class LargeValueDestination extends Destination {
       if (whole && upTo - from <= COPIED_AT_ONCE) {
         copy(from, upTo);
         free.add(block);
-        moves();
+        letOwnerProceed();
         return;
       }
       underWay = true;
@@ -599,7 +605,7 @@ final class LargeValueDestination extends Destination {
       if (failure != null) {
         broken(failure);
       } else if (givenUp) {
-        moves();
+        letOwnerProceed();
       } else {
         copyMore();
       }

@@ -11,6 +11,7 @@ import io.verbena.core.bulk.RunOn;
 import io.verbena.core.bulk.TransferProblem;
 import io.verbena.core.session.SessionImpl;
 import io.verbena.link.MemoryLife;
+import io.verbena.link.memory.Memory;
 import io.verbena.link.memory.Quota;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
@@ -30,13 +31,16 @@ final class MemoryDestination extends Destination {
 
   private final SessionImpl session;
   private final long capacity;
-  private final MemoryLife life;
+  private MemoryLife life;
   private final LandingPiece.Cutter cutter = new LandingPiece.Cutter();
   private @Nullable MemorySegment memory;
   private BulkMemory.@Nullable Block block;
   private long wanted;
   private int open;
   private boolean checking;
+
+  /** The user's memory that no other transfer may have meanwhile. */
+  private @Nullable MemorySegment taken;
 
   MemoryDestination(SessionImpl session, MemorySegment memory, MemoryLife life) {
     this.session = session;
@@ -62,24 +66,52 @@ final class MemoryDestination extends Destination {
   }
 
   @Override
+  RunOn preparedBy() {
+    return RunOn.MEMORY;
+  }
+
+  @Override
   void prepare(long length, Checksum checksum) throws TransferProblem {
     wanted = length;
     MemorySegment own = memory;
     if (own != null) {
       OpenSource.requireAlive(own);
+      take(own.asSlice(0, length));
       return;
     }
     BulkMemory pool = session.context().bulk().memory();
-    Quota.Share share = session.memory().values;
-    BulkMemory.Block claimed = pool.claim(Math.max(1, length), share);
+    Quota.Share share = session.memory().share(Memory.BULK);
+    boolean lent = Arrived.canLend();
+    long bytes = Math.max(1, length);
+    BulkMemory.Block claimed = lent ? pool.claim(bytes, share) : pool.claimNew(bytes, share);
     if (claimed == null) {
       throw share.mayEverTake(length)
           ? pool.noRoom(length, share)
           : new TransferProblem(
-              RpcStatus.RESOURCE_EXHAUSTED, share.refusal(length, "bulkMemoryBytes"));
+              RpcStatus.RESOURCE_EXHAUSTED, share.refusal(length, Memory.BULK.setting()));
     }
     block = claimed;
     memory = claimed.memory().asSlice(0, length);
+    if (!lent) {
+      life = MemoryLife.LENT.of(memory, memory.scope());
+    }
+  }
+
+  private void take(MemorySegment own) throws TransferProblem {
+    if (!LandingsInUse.take(own)) {
+      throw new TransferProblem(
+          RpcStatus.INVALID_ARGUMENT,
+          "its memory is the landing of another transfer that has not ended: use other memory, or"
+              + " wait for that");
+    }
+    taken = own;
+  }
+
+  private void giveBack() {
+    if (taken != null) {
+      LandingsInUse.giveBack(taken);
+      taken = null;
+    }
   }
 
   @Override
@@ -152,6 +184,7 @@ final class MemoryDestination extends Destination {
 
   @Override
   Received received(long length) {
+    giveBack();
     return Arrived.in(claimed().asSlice(0, length), block);
   }
 
@@ -161,6 +194,7 @@ final class MemoryDestination extends Destination {
 
   @Override
   void discard(boolean keep, Runnable then) {
+    giveBack();
     if (block != null) {
       block.release();
     }

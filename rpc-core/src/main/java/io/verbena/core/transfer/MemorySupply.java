@@ -36,7 +36,7 @@ final class MemorySupply extends Supply {
           },
           () -> {
             checksum = crc.value();
-            owner.moves();
+            owner.proceed();
           });
     }
   }
@@ -62,7 +62,7 @@ final class MemorySupply extends Supply {
   private void over(BulkPath path, Piece piece, Runnable whenOver) {
     if (path.isClosed() && !isClosed()) {
       MemorySegment under = attached.memory.asSlice(piece.at(), piece.length());
-      readElsewhere(RunOn.FILES, () -> OpenSource.requireReadable(under), () -> {});
+      readElsewhere(RunOn.MAPPED, () -> OpenSource.requireReadable(under), () -> {});
     }
     whenOver.run();
   }

@@ -173,7 +173,7 @@ final class OutgoingTransfer extends BulkTransfer {
     this.summed = crc != null;
     this.supply = supply(this, source, 0, crc);
     this.whenReleased = whenReleased;
-    this.room = new LimitedWait(session.loop(), this::moves);
+    this.room = new LimitedWait(session.loop(), this::proceed);
     handle.total(length);
   }
 
@@ -238,7 +238,7 @@ final class OutgoingTransfer extends BulkTransfer {
     grantedUpTo += grant.length();
     BulkPath path = session.bulkPath(grant.epoch());
     if (length - confirmed >= session.context().bulk().railsFrom()) {
-      session.wantsPaths();
+      session.requestPaths();
     }
     if (path == null || path.isClosed()) {
       voided = true;
@@ -286,7 +286,7 @@ final class OutgoingTransfer extends BulkTransfer {
       return null;
     }
     if (upTo > 0) {
-      beginsAt(0);
+      beginAt(0);
     }
     if (!summed) {
       reading = Reading.CHANGING;
@@ -316,7 +316,7 @@ final class OutgoingTransfer extends BulkTransfer {
     }
     boolean same = !isOver() && crc.value() == sum;
     if (!isOver()) {
-      beginsAt(same ? upTo : 0);
+      beginAt(same ? upTo : 0);
     }
     goOnFrom(same ? upTo : 0, same ? crc : new Crc());
   }
@@ -330,7 +330,7 @@ final class OutgoingTransfer extends BulkTransfer {
     summed = true;
     supply = supply(this, source, from, crc);
     supply.begin(ahead);
-    moves();
+    proceed();
   }
 
   /** Stops writing. The callback runs when nothing is read any more, maybe at once. */
@@ -345,7 +345,7 @@ final class OutgoingTransfer extends BulkTransfer {
     }
   }
 
-  private void beginsAt(long from) {
+  private void beginAt(long from) {
     if (from > 0) {
       writtenUpTo = from;
       confirmed = from;
@@ -381,7 +381,7 @@ final class OutgoingTransfer extends BulkTransfer {
       return "an object was confirmed before it was sent";
     }
     confirmed(length);
-    ends(true);
+    end(true);
     closeSupply(
         () -> {
           release();
@@ -396,7 +396,7 @@ final class OutgoingTransfer extends BulkTransfer {
   }
 
   @Override
-  void ends(boolean well) {
+  void end(boolean well) {
     state = State.OVER;
     transfers.ended(this, well);
   }
@@ -407,9 +407,9 @@ final class OutgoingTransfer extends BulkTransfer {
   }
 
   @Override
-  void failed(TransferException failure) {
+  void release(TransferException failure) {
     grants.clear();
-    room.ends();
+    room.end();
     closeSupply(
         () -> {
           release();
@@ -420,7 +420,7 @@ final class OutgoingTransfer extends BulkTransfer {
   private void release() {
     source.close();
     whenReleased.run();
-    transfers.ids.leaves(id);
+    transfers.ids.remove(id);
   }
 
   @Override
@@ -432,7 +432,7 @@ final class OutgoingTransfer extends BulkTransfer {
   }
 
   @Override
-  void moves() {
+  void proceed() {
     transfers.queue(this);
     session.schedulePump();
   }
@@ -444,7 +444,7 @@ final class OutgoingTransfer extends BulkTransfer {
     if (isOver() || reading != Reading.READ) {
       return Turn.IDLE;
     }
-    room.tries();
+    room.beginAttempt();
     try {
       return write();
     } catch (LinkException e) {
@@ -469,7 +469,7 @@ final class OutgoingTransfer extends BulkTransfer {
       grant = grants.peek();
     }
     if (grant == null) {
-      sayIfSent();
+      sendIfSent();
       return Turn.IDLE;
     }
     Turn turn = write(grant);
@@ -513,11 +513,11 @@ final class OutgoingTransfer extends BulkTransfer {
             || unchecked + ready >= untilCheckpoint(grant.path.port)
             || supply.waitsForConfirmation(at + ready);
     Supply.Piece piece = new Supply.Piece(at, grant.written, ready, checkpoint);
-    SendResult result = supply.write(grant.path, grant.target, piece, this::moves);
+    SendResult result = supply.write(grant.path, grant.target, piece, this::proceed);
     if (result != SendResult.SENT) {
       return Turn.BLOCKED;
     }
-    room.ends();
+    room.end();
     grant.written += ready;
     unchecked = checkpoint ? 0 : unchecked + ready;
     writtenUpTo = Math.max(writtenUpTo, at + ready);
@@ -536,7 +536,7 @@ final class OutgoingTransfer extends BulkTransfer {
     return rarely ? Math.min(MOST_UNCHECKED_HALVES * half, MOST_UNCHECKED_CHUNKS * chunk) : half;
   }
 
-  private void sayIfSent() {
+  private void sendIfSent() {
     if (state != State.WRITING || writtenUpTo < length || !endsBySent(checked, length)) {
       return;
     }

@@ -100,8 +100,12 @@ final class PushTaker {
   private static void handed(
       @Nullable Throwable failure, PushHandler.Offer offer, Received received) {
     if (failure != null) {
-      received.close(); // its handler may have failed before
       HANDLER_FAILED.warn("The handler of push '{}' failed", offer.name(), failure);
+      try {
+        received.close(); // its handler may have failed before
+      } catch (IllegalStateException e) {
+        HANDLER_FAILED.warn("The memory of push '{}' stays in use", offer.name(), e);
+      }
     }
   }
 }

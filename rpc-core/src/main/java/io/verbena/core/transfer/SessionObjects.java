@@ -13,11 +13,13 @@ import io.verbena.api.settings.Checks;
 import io.verbena.core.bulk.OpenSource;
 import io.verbena.core.bulk.PublishedObjects;
 import io.verbena.core.bulk.Release;
+import io.verbena.core.bulk.RunOn;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.session.SessionImpl;
 import io.verbena.link.MemoryLife;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.function.Consumer;
 
 /** The user's view of a session's large objects. Safe for use by any thread. */
 public final class SessionObjects implements BulkObjects {
@@ -69,7 +71,7 @@ public final class SessionObjects implements BulkObjects {
         options,
         () -> {
           long id = transfers.ids.nextId();
-          sayFetch(id, ref, offset, length, checked);
+          sendFetch(id, ref, offset, length, checked);
           transfers
               .receive(
                   new IncomingTransfer(
@@ -85,7 +87,7 @@ public final class SessionObjects implements BulkObjects {
     return handle;
   }
 
-  private void sayFetch(long id, ObjectRef ref, long offset, long length, boolean checked) {
+  private void sendFetch(long id, ObjectRef ref, long offset, long length, boolean checked) {
     session.sendBulk(
         FrameKind.BULK_FETCH,
         id,
@@ -105,13 +107,17 @@ public final class SessionObjects implements BulkObjects {
    */
   private void start(
       TransferHandle handle, TransferOptions options, Runnable begin, Runnable drop) {
+    begin(handle, options, new TransferIds.Start(handle, begin, drop));
+  }
+
+  private void begin(TransferHandle handle, TransferOptions options, TransferIds.Start start) {
     session
         .loop()
         .execute(
             () -> {
               transfers.takeTurns();
               handle.limit(options.timeout());
-              transfers.ids.start(handle, begin, drop);
+              transfers.ids.start(start);
               transfers.failIfNoBulk();
               session.schedulePump();
             });
@@ -148,22 +154,29 @@ public final class SessionObjects implements BulkObjects {
     if (!StandardCharsets.UTF_8.newEncoder().canEncode(name)) {
       throw new IllegalArgumentException("a name has half a surrogate pair: '" + name + "'");
     }
-    OpenSource opened = OpenSource.open(source, MemoryLife.LENT);
+    OpenSource first = OpenSource.open(source, MemoryLife.LENT);
+    RunOn opener = OpenSource.openedBy(source);
+    if (opener.isFiles()) {
+      first.close(); // otherwise each push in the queue would hold descriptors
+    }
     TransferHandle handle = new TransferHandle(session.loop(), "push '" + name + "'");
     handle.whence(() -> PublishedObjects.inWords(source) + peer(" to "));
-    start(
-        handle,
-        options,
-        () -> {
+    Consumer<OpenSource> begin =
+        opened -> {
           long id = transfers.ids.nextId();
           boolean checked = options.checksum() == Checksum.ALWAYS;
-          transfers.sayOffer(id, opened.length(), options.checksum(), name);
+          transfers.sendOffer(id, opened.length(), options.checksum(), name);
           transfers.send(new OutgoingTransfer(transfers, handle, id, opened, checked, release));
-        },
-        () -> {
-          opened.close();
-          release.run();
-        });
+        };
+    if (opener.isFiles()) {
+      begin(
+          handle,
+          options,
+          new TransferIds.Start(
+              handle, opener, () -> OpenSource.open(source, MemoryLife.LENT), begin, release));
+    } else {
+      start(handle, options, () -> begin.accept(first), release);
+    }
     return handle;
   }
 

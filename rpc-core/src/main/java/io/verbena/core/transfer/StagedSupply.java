@@ -20,14 +20,20 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Bytes that are read or made, block by block, before they are written. A block stays until the
- * receiver has confirmed it, so that bytes which exist only once survive the loss of a link. A file
- * without checksum is written by the kernel instead, if the link supports that.
+ * receiver has confirmed it, so that bytes which exist only once survive the loss of a link.
+ *
+ * <p>A file without checksum is written by the kernel instead, if the link supports that. The loop
+ * would wait for its disk then. So a file thread looks ahead: a disk that does not answer keeps
+ * that thread. Files that another machine serves are always read by file threads.
  */
 final class StagedSupply extends Supply {
   private static final int MOST_BLOCKS = 4;
 
   /** The most that is copied on the loop. Longer copies use another thread. */
   private static final int READ_AT_ONCE = 16 << 10;
+
+  /** How far a file thread looks ahead of the kernel. */
+  private static final long LOOK_AHEAD = 4 << 20;
 
   private final ReadAhead readAhead;
   private final OpenSource source;
@@ -36,7 +42,10 @@ final class StagedSupply extends Supply {
   /** The source, if a link may read the file itself. */
   private final OpenSource.@Nullable InFile file;
 
-  private boolean endSeen;
+  /** The kernel may write the file up to here. */
+  private long seenUpTo;
+
+  private boolean looking;
   private final @Nullable Crc crc;
   private final ArrayDeque<Block> free = new ArrayDeque<>();
   private final ArrayDeque<Filled> filled = new ArrayDeque<>();
@@ -58,9 +67,12 @@ final class StagedSupply extends Supply {
       BulkTransfer owner, ReadAhead readAhead, OpenSource source, long from, @Nullable Crc crc) {
     super(owner);
     this.readAhead = readAhead;
-    this.wait = new LimitedWait(session.loop(), owner::moves, readAhead::movedAt);
+    this.wait = new LimitedWait(session.loop(), owner::proceed, readAhead::movedAt);
     this.source = source;
-    this.file = crc == null && source instanceof OpenSource.InFile plain ? plain : null;
+    this.file =
+        crc == null && source instanceof OpenSource.InFile plain && !plain.readBy().isRemote()
+            ? plain
+            : null;
     this.length = source.length();
     this.crc = crc;
     this.fillAt = from;
@@ -86,7 +98,7 @@ final class StagedSupply extends Supply {
       return;
     }
     if (blocks != null) {
-      wait.ends();
+      wait.end();
       begun = true;
       free.addAll(blocks);
       fillMore();
@@ -96,7 +108,7 @@ final class StagedSupply extends Supply {
   private void fillMore() {
     while (!filling && fillAt < length && !isClosed() && !free.isEmpty()) {
       Block block = free.remove();
-      uses();
+      addUser();
       long start = fillAt;
       long size = Math.min(block.memory().byteSize(), length - start);
       MemorySegment memory = block.memory().asSlice(0, size);
@@ -128,7 +140,7 @@ final class StagedSupply extends Supply {
     filling = false;
     if (isClosed() || ofRun != run || failure != null) {
       free.add(block);
-      used();
+      removeUser();
       if (failure != null && !isClosed()) {
         owner.broken(failure);
         return;
@@ -136,15 +148,17 @@ final class StagedSupply extends Supply {
     } else {
       long end = start + memory.byteSize();
       filled.add(new Filled(start, end, block, new Attached(memory, MemoryLife.HELD)));
-      owner.moves();
+      owner.proceed();
     }
     fillMore();
   }
 
   @Override
   int ready(BulkPath path, long at, int most) {
-    if (isWrittenByLink(path)) {
-      return most;
+    OpenSource.InFile plain = file;
+    if (plain != null && isWrittenByLink(path)) {
+      lookAhead(plain, at);
+      return Math.clamp(seenUpTo - at, 0, most);
     }
     if (!begun) {
       claim(true);
@@ -161,6 +175,33 @@ final class StagedSupply extends Supply {
       beginAgain(at);
     }
     return 0;
+  }
+
+  /**
+   * Has a file thread read a byte ahead. A file that the kernel makes up, such as one in /sys, has
+   * fewer bytes than its size says, and a link would wait for the rest. So the file's end is read
+   * first.
+   */
+  private void lookAhead(OpenSource.InFile plain, long at) {
+    if (looking || isClosed() || seenUpTo == length || seenUpTo - at > LOOK_AHEAD / 2) {
+      return;
+    }
+    boolean first = seenUpTo == 0;
+    long to = Math.min(length, Math.max(at, seenUpTo) + LOOK_AHEAD);
+    looking = true;
+    readElsewhere(
+        plain.readBy(),
+        () -> {
+          if (first) {
+            plain.requireByte(length - 1);
+          }
+          plain.requireByte(to - 1);
+        },
+        () -> {
+          looking = false;
+          seenUpTo = to;
+          owner.proceed();
+        });
   }
 
   @Override
@@ -215,12 +256,12 @@ final class StagedSupply extends Supply {
               if (path.isClosed() && !isClosed()) {
                 byte[] under = new byte[piece.length()];
                 readElsewhere(
-                    RunOn.FILES,
+                    from.readBy(),
                     () -> from.read(piece.at(), MemorySegment.ofArray(under)),
                     () -> {});
               }
               whenOver.run();
-              used();
+              removeUser();
             });
     SendResult result =
         path.port.writeFile(
@@ -232,22 +273,14 @@ final class StagedSupply extends Supply {
             piece.checkpoint(),
             flight);
     if (result == SendResult.SENT) {
-      uses();
+      addUser();
       flight.sent();
     }
     return result;
   }
 
-  /**
-   * Checks that the file has the bytes. A link that finds them missing is lost. A file that the
-   * kernel makes up, such as one in /sys, has fewer bytes than its size says, and a link would wait
-   * for the rest. So the end is checked once.
-   */
-  private void requireThere(OpenSource.InFile from, Piece piece) throws TransferProblem {
-    if (!endSeen) {
-      from.requireEnd();
-      endSeen = true;
-    }
+  /** Checks that the file still has the bytes. A link that finds them missing is lost. */
+  private static void requireThere(OpenSource.InFile from, Piece piece) throws TransferProblem {
     long end = from.offset() + piece.at() + piece.length();
     if (from.file().size() < end) {
       throw from.file().endsBefore(end - 1);
@@ -276,7 +309,7 @@ final class StagedSupply extends Supply {
         () -> {
           readAhead.moved();
           free.add(one.block);
-          used();
+          removeUser();
           fillMore();
         });
   }
@@ -290,8 +323,8 @@ final class StagedSupply extends Supply {
   }
 
   @Override
-  void closes() {
-    wait.ends();
+  void onClose() {
+    wait.end();
     ArrayDeque<Filled> left = new ArrayDeque<>(filled);
     filled.clear();
     left.forEach(this::giveBack);

@@ -18,7 +18,7 @@ abstract class Supply {
   final SessionImpl session;
 
   /** The users of the memory or file: reads, writes, and blocks that are being filled. */
-  private int uses;
+  private int users;
 
   private boolean closed;
   private @Nullable Runnable whenFree;
@@ -85,12 +85,12 @@ abstract class Supply {
    * @param then runs after success, unless the supply is closed
    */
   final void readElsewhere(RunOn by, RunOn.Work read, Runnable then) {
-    uses();
+    addUser();
     by.run(
         session,
         read,
         failure -> {
-          used();
+          removeUser();
           if (isClosed()) {
             return;
           }
@@ -106,7 +106,7 @@ abstract class Supply {
   final void close(Runnable then) {
     closed = true;
     whenFree = then;
-    closes();
+    onClose();
     freeIfUnused();
   }
 
@@ -114,25 +114,25 @@ abstract class Supply {
     return closed;
   }
 
-  /** Adds a user, until {@link #used}. */
-  final void uses() {
-    uses++;
+  /** Adds a user, until {@link #removeUser}. */
+  final void addUser() {
+    users++;
   }
 
-  final void used() {
-    uses--;
+  final void removeUser() {
+    users--;
     freeIfUnused();
   }
 
   private void freeIfUnused() {
     Runnable then = whenFree;
-    if (then != null && uses == 0) {
+    if (then != null && users == 0) {
       whenFree = null;
       free(then);
     }
   }
 
-  void closes() {}
+  void onClose() {}
 
   /** Frees everything and then runs the callback. The supply is closed and has no users. */
   void free(Runnable then) {

@@ -2,11 +2,20 @@ package io.verbena.core.transfer;
 
 import io.verbena.api.RpcStatus;
 import io.verbena.api.bulk.TransferException;
+import io.verbena.core.bulk.FileTrouble;
+import io.verbena.core.bulk.OpenSource;
+import io.verbena.core.bulk.RunOn;
+import io.verbena.core.bulk.TransferProblem;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.session.SessionImpl;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,10 +39,10 @@ final class TransferIds {
   static final int ANSWER = 1;
 
   /** Large values of a call's request. */
-  static final int REQUEST_PARTS = 2;
+  static final int REQUEST_VALUES = 2;
 
   /** Large values of a call's reply. */
-  static final int REPLY_PARTS = 3;
+  static final int REPLY_VALUES = 3;
 
   private static final int NUMBER = 3;
   private static final int KIND = 1;
@@ -51,10 +60,55 @@ final class TransferIds {
   private int own;
   private int ofPeer;
 
-  private record Start(TransferHandle handle, Runnable begin, Runnable drop) {
-    void fail(RpcStatus status, String why) {
+  /** The transfers whose turn has come, and whose files are being opened. */
+  private final Set<Start> opening = new LinkedHashSet<>();
+
+  /** A transfer that has not begun. On the loop. */
+  static final class Start {
+    private final TransferHandle handle;
+
+    /** The threads that open the files of its source; null if there are none. */
+    private final @Nullable RunOn opener;
+
+    private final Callable<@Nullable OpenSource> opens;
+    private final Consumer<@Nullable OpenSource> begin;
+    private final Runnable drop;
+    private @Nullable OpenSource opened;
+
+    /**
+     * Makes a transfer that begins in its turn.
+     *
+     * @param drop frees its resources if it ends before
+     */
+    Start(TransferHandle handle, Runnable begin, Runnable drop) {
+      this.handle = handle;
+      this.opener = null;
+      this.opens = () -> null;
+      this.begin = none -> begin.run();
+      this.drop = drop;
+    }
+
+    /**
+     * Makes a transfer whose files are opened in its turn.
+     *
+     * @param opens the source, by these threads
+     */
+    Start(
+        TransferHandle handle,
+        RunOn opener,
+        Callable<OpenSource> opens,
+        Consumer<OpenSource> begin,
+        Runnable drop) {
+      this.handle = handle;
+      this.opener = opener;
+      this.opens = opens;
+      this.begin = source -> begin.accept(Objects.requireNonNull(source));
+      this.drop = drop;
+    }
+
+    private void fail(RpcStatus status, String why, @Nullable Throwable cause) {
       drop.run();
-      handle.fail(new TransferException(status, handle.object, handle.whence(), 0, why, null));
+      handle.fail(new TransferException(status, handle.object, handle.whence(), 0, why, cause));
     }
   }
 
@@ -94,22 +148,19 @@ final class TransferIds {
     return of(++lastOwn, SINGLE, session.role().isClient());
   }
 
-  /**
-   * Begins a transfer of this end, now or in its turn.
-   *
-   * @param drop frees its resources if it ends before
-   */
-  void start(TransferHandle handle, Runnable begin, Runnable drop) {
-    Start start = new Start(handle, begin, drop);
+  /** Begins a transfer of this end, now or in its turn. */
+  void start(Start start) {
     if (session.isEnded()) {
-      start.fail(RpcStatus.UNAVAILABLE, "the session is closed");
+      start.fail(RpcStatus.UNAVAILABLE, "the session is closed", null);
       return;
     }
     waiting.add(start);
-    handle.endedBy(
+    start.handle.endedBy(
         (status, why) -> {
           if (waiting.remove(start)) {
-            start.fail(status, why + " before its turn");
+            start.fail(status, why + " before its turn", null);
+          } else if (opening.remove(start)) {
+            start.fail(status, why + " while its file was being opened", null);
           }
         });
     startWaiting();
@@ -117,18 +168,49 @@ final class TransferIds {
 
   private void startWaiting() {
     while (own < MOST_OWN && !waiting.isEmpty()) {
-      waiting.remove().begin.run();
+      begin(waiting.remove());
     }
   }
 
+  private void begin(Start start) {
+    RunOn opener = start.opener;
+    if (opener == null) {
+      start.begin.accept(null);
+      return;
+    }
+    own++;
+    opening.add(start);
+    opener.run(session, () -> start.opened = start.opens.call(), failure -> opened(start, failure));
+  }
+
+  private void opened(Start start, @Nullable Throwable failure) {
+    own--;
+    OpenSource source = start.opened;
+    if (!opening.remove(start)) { // it has ended meanwhile
+      if (source != null) {
+        source.close();
+      }
+    } else if (failure != null) {
+      FileTrouble file = FileTrouble.in(failure);
+      RpcStatus status = file == null ? TransferProblem.statusOf(failure) : file.status();
+      start.fail(status, TransferProblem.wordsOf(failure), failure);
+    } else {
+      start.begin.accept(source);
+      session.schedulePump();
+    }
+    session.loop().atCycleEnd(this::startWaiting);
+  }
+
   boolean isAnyWaiting() {
-    return !waiting.isEmpty();
+    return !waiting.isEmpty() || !opening.isEmpty();
   }
 
   void failWaiting(RpcStatus status, String why) {
-    List<Start> dropped = new ArrayList<>(waiting);
+    List<Start> dropped = new ArrayList<>(opening);
+    dropped.addAll(waiting);
+    opening.clear();
     waiting.clear();
-    dropped.forEach(start -> start.fail(status, why));
+    dropped.forEach(start -> start.fail(status, why, null));
   }
 
   // ---- begun by the peer ----
@@ -158,7 +240,7 @@ final class TransferIds {
   }
 
   /** Stops counting a transfer, so that another may begin. */
-  void leaves(long id) {
+  void remove(long id) {
     count(id, -1);
     session.loop().atCycleEnd(this::startWaiting);
   }

@@ -111,7 +111,7 @@ public final class Transfers implements Participant {
     takeTurns();
     incoming.put(transfer.id, transfer);
     ids.count(transfer.id, 1);
-    session.context().bulk().counters().begins(false);
+    session.context().bulk().counters().countBegin(false);
     return transfer;
   }
 
@@ -120,7 +120,7 @@ public final class Transfers implements Participant {
     takeTurns();
     outgoing.put(transfer.id, transfer);
     ids.count(transfer.id, 1);
-    session.context().bulk().counters().begins(true);
+    session.context().bulk().counters().countBegin(true);
     transfer.begin();
   }
 
@@ -141,10 +141,10 @@ public final class Transfers implements Participant {
 
   /** Ends a transfer. An outgoing one counts until nothing reads its memory any more. */
   void ended(BulkTransfer transfer, boolean well) {
-    session.context().bulk().counters().ends(transfer instanceof OutgoingTransfer, well);
+    session.context().bulk().counters().countEnd(transfer instanceof OutgoingTransfer, well);
     if (transfer instanceof IncomingTransfer received) {
       forget(received);
-      ids.leaves(transfer.id);
+      ids.remove(transfer.id);
     } else {
       outgoing.remove(transfer.id);
     }
@@ -152,7 +152,7 @@ public final class Transfers implements Participant {
 
   // ---- frames to the peer ----
 
-  void sayOffer(long id, long length, Checksum checksum, String name) {
+  void sendOffer(long id, long length, Checksum checksum, String name) {
     int flags =
         switch (checksum) {
           case ALWAYS -> CHECKED;
@@ -235,7 +235,7 @@ public final class Transfers implements Participant {
     }
   }
 
-  void owesProgress(IncomingTransfer transfer) {
+  void queueProgress(IncomingTransfer transfer) {
     takeTurns();
     progressDue.add(transfer);
   }
@@ -262,17 +262,17 @@ public final class Transfers implements Participant {
       }
     }
     if (!progressDue.isEmpty()) { // otherwise each cycle of small calls would allocate
-      sayProgress();
+      sendProgress();
     }
     takesTurns = !turns.isEmpty() || !progressDue.isEmpty() || isBusy();
   }
 
-  private void sayProgress() {
+  private void sendProgress() {
     progressDue.removeIf(
         transfer ->
             transfer.isOver()
                 || transfer.hasAll() // DONE says so
-                || session.sayBulk(
+                || session.trySendBulk(
                     FrameKind.BULK_PROGRESS,
                     transfer.id,
                     out -> out.writeVarLong(transfer.confirmed())));
@@ -553,7 +553,7 @@ public final class Transfers implements Participant {
   }
 
   @Override
-  public void drains(String reason) {
+  public void draining(String reason) {
     refusal = reason;
   }
 

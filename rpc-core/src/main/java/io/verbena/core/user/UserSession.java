@@ -66,9 +66,10 @@ public final class UserSession extends SessionImpl {
     calls.streams(streams);
     SessionRegions mine = new SessionRegions(this, outgoing);
     this.regions = mine;
-    carries(contracts, outgoing, incoming, streams);
-    carries(mine.participants());
-    carries(incoming.oneways, incoming.awaitingValues(), outgoing.awaitingValues(), transfers);
+    addParticipants(contracts, outgoing, incoming, streams);
+    addParticipants(mine.participants());
+    addParticipants(
+        incoming.oneways, incoming.awaitingValues(), outgoing.awaitingValues(), transfers);
   }
 
   /**

@@ -1,15 +1,11 @@
 package io.verbena.link.memory;
 
-/**
- * The quotas that the sessions of one client or server share.
- *
- * @param slots the number of message slots beside those of the pool
- * @param assemblies bytes on the heap for arriving long messages and large arrays
- * @param values bytes outside the heap for arriving large values and objects, and for bytes that
- *     are read before sending
- * @param replies bytes of results that peers have not received yet
- */
-public record Quotas(Quota slots, Quota assemblies, Quota values, Quota replies) {
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
+
+/** The quotas that the sessions of one client or server share, one for each kind of memory. */
+public final class Quotas {
   /** The number of slots that each session has for itself, for any number of sessions. */
   private static final int LEAST_SLOTS = 8;
 
@@ -18,13 +14,23 @@ public record Quotas(Quota slots, Quota assemblies, Quota values, Quota replies)
    */
   private static final int LEAST_BYTES = 64 << 10;
 
-  /** Returns quotas that are all free. */
-  public static Quotas of(long slots, long assemblyBytes, long valueBytes, long replyBytes) {
-    return new Quotas(
-        new Quota(slots, LEAST_SLOTS), bytes(assemblyBytes), bytes(valueBytes), bytes(replyBytes));
+  private final Map<Memory, Quota> quotas = new EnumMap<>(Memory.class);
+
+  /**
+   * Makes quotas that are all free.
+   *
+   * @param limits one for each kind, in bytes; but for {@link Memory#SLOTS} a number of slots
+   */
+  public Quotas(Map<Memory, Long> limits) {
+    for (Memory memory : Memory.values()) {
+      long limit = Objects.requireNonNull(limits.get(memory));
+      long least = memory == Memory.SLOTS ? LEAST_SLOTS : Math.min(limit / 2, LEAST_BYTES);
+      quotas.put(memory, new Quota(limit, least));
+    }
   }
 
-  private static Quota bytes(long limit) {
-    return new Quota(limit, Math.min(limit / 2, LEAST_BYTES));
+  /** Returns the quota of one kind of memory. */
+  public Quota of(Memory memory) {
+    return Objects.requireNonNull(quotas.get(memory));
   }
 }

@@ -32,7 +32,7 @@ public final class Slot {
   private final @Nullable Semaphore place;
   private @Nullable WireEncoder encoder;
   private @Nullable ByteBuffer spilled;
-  private @Nullable LargeValues parts;
+  private @Nullable LargeValues largeValues;
   private int length;
   private long first;
   private long third;
@@ -113,10 +113,10 @@ public final class Slot {
    * @return the large values that travel beside the message; null if there are none
    */
   public @Nullable LargeValues encoded(int headerBytes) {
-    dropParts();
+    dropLargeValues();
     WireEncoder e = encoder();
     LargeValues beside = e.finish();
-    parts = beside;
+    largeValues = beside;
     spilled = e.spilled() ? e.buffer() : null;
     length = headerBytes + e.length();
     return beside;
@@ -161,21 +161,21 @@ public final class Slot {
   }
 
   /** Returns the large values that travel beside the message; null if there are none. */
-  public @Nullable LargeValues parts() {
-    return parts;
+  public @Nullable LargeValues largeValues() {
+    return largeValues;
   }
 
   /** Returns the large values. The caller must close them. */
-  public @Nullable LargeValues takeParts() {
-    LargeValues taken = parts;
-    parts = null;
+  public @Nullable LargeValues takeLargeValues() {
+    LargeValues taken = largeValues;
+    largeValues = null;
     return taken;
   }
 
-  private void dropParts() {
-    if (parts != null) {
-      parts.close();
-      parts = null;
+  private void dropLargeValues() {
+    if (largeValues != null) {
+      largeValues.close();
+      largeValues = null;
     }
   }
 
@@ -244,7 +244,7 @@ public final class Slot {
     holders--;
     if (holders == 0) {
       spilled = null;
-      dropParts();
+      dropLargeValues();
       uncharge();
       if (encoder != null) {
         encoder.drop(); // otherwise a pool of small slots would keep long messages alive

@@ -2,16 +2,18 @@ package io.verbena.link.memory;
 
 import io.verbena.link.runtime.ThrottledLog;
 import java.nio.ByteBuffer;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jctools.queues.atomic.MpmcAtomicArrayQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A pool of slots of one size. They are carved from slabs, which are allocated when they are first
- * needed and kept. Safe for use by any thread.
+ * needed and kept. A closed pool leaves them to other pools when the last slot has returned. Safe
+ * for use by any thread.
  */
-public final class SlotPool {
+public final class SlotPool implements AutoCloseable {
   private static final int MOST_SLOT_BYTES = 1 << 20;
 
   /**
@@ -22,6 +24,9 @@ public final class SlotPool {
   private static final ThrottledLog NO_MEMORY =
       ThrottledLog.of(SlotPool.class, "times that slots found no direct memory");
 
+  private static final SpareMemory<ByteBuffer> SPARE =
+      new SpareMemory<>(ByteBuffer::allocateDirect);
+
   private final int slotBytes;
   private final int maxSlots;
   private final MpmcAtomicArrayQueue<Slot> free;
@@ -29,7 +34,17 @@ public final class SlotPool {
   /** A released slot to claim next, without the queue, because most calls come one by one. */
   private final AtomicReference<@Nullable Slot> spare = new AtomicReference<>();
 
-  private final AtomicInteger carved = new AtomicInteger();
+  /** The number of slots; changed under the lock. */
+  private volatile int carved;
+
+  private final List<ByteBuffer> slabs = new ArrayList<>();
+  private volatile boolean closed;
+
+  /**
+   * The slots that have returned to the closed pool, and that nobody can claim any more; changed
+   * under the lock.
+   */
+  private volatile int home;
 
   /**
    * Makes a pool.
@@ -57,12 +72,12 @@ public final class SlotPool {
     return maxSlots;
   }
 
-  /** Returns the number of claimed slots. Slots that are just being made count, too. */
+  /** Returns the number of claimed slots. */
   public int inUse() {
-    return carved.get() - free.size() - (spare.get() == null ? 0 : 1);
+    return carved - home - free.size() - (spare.get() == null ? 0 : 1);
   }
 
-  /** Claims a slot. Returns null if all are in use and no more can be made. */
+  /** Claims a slot. Returns null if all are in use and no more can be made, or if it is closed. */
   public @Nullable Slot claim() {
     Slot slot = spare.get();
     if (slot == null || !spare.compareAndSet(slot, null)) {
@@ -85,41 +100,33 @@ public final class SlotPool {
   }
 
   private @Nullable Slot claimSlowly() {
-    int perSlab = Math.max(1, SLAB_BYTES / slotBytes);
-    while (true) {
-      Slot slot = free.poll();
-      if (slot == null) {
-        slot = spare.getAndSet(null);
-      }
-      if (slot != null) {
-        return slot;
-      }
-      int have = carved.get();
-      int more = Math.min(perSlab, maxSlots - have);
-      if (more <= 0) {
-        return null;
-      }
-      if (carved.compareAndSet(have, have + more)) {
-        ByteBuffer slab = slab(more * (Slot.LEAD + slotBytes));
-        if (slab == null) {
-          carved.addAndGet(-more);
-          return null;
-        }
-        return carve(slab, more);
-      }
+    Slot slot = free.poll();
+    if (slot == null) {
+      slot = spare.getAndSet(null);
     }
+    return slot == null && carved < maxSlots ? carve() : slot;
   }
 
   /**
-   * Returns memory for more slots; null if the process has none left, or had none a short time ago.
-   * Only one thread at a time tries, so that the others need not try in vain.
+   * Makes more slots, and returns one; null if no more may be made, the pool is closed, or the
+   * process has no memory left, or had none a short time ago. Only one thread at a time tries, so
+   * that the others need not try in vain.
    */
-  private synchronized @Nullable ByteBuffer slab(int bytes) {
-    if (DirectMemory.isOut()) {
-      return null;
+  private synchronized @Nullable Slot carve() {
+    Slot others = free.poll(); // of a thread that was first
+    int more = Math.min(Math.max(1, SLAB_BYTES / slotBytes), maxSlots - carved);
+    if (others != null || more <= 0 || closed || DirectMemory.isOut()) {
+      return others;
     }
+    int each = Slot.LEAD + slotBytes;
     try {
-      return ByteBuffer.allocateDirect(bytes);
+      ByteBuffer slab = SPARE.take(more * each);
+      slabs.add(slab);
+      for (int i = 1; i < more; i++) {
+        free.offer(new Slot(slab.slice(i * each, each), this));
+      }
+      carved += more;
+      return new Slot(slab.slice(0, each), this);
     } catch (OutOfMemoryError e) {
       DirectMemory.refused();
       NO_MEMORY.warn(
@@ -130,18 +137,37 @@ public final class SlotPool {
     }
   }
 
-  /** Returns one slot of a new slab and frees the rest. */
-  private Slot carve(ByteBuffer slab, int count) {
-    int each = Slot.LEAD + slotBytes;
-    for (int i = 1; i < count; i++) {
-      free.offer(new Slot(slab.slice(i * each, each), this));
-    }
-    return new Slot(slab.slice(0, each), this);
-  }
-
   void putBack(Slot slot) {
     if (spare.get() != null || !spare.compareAndSet(null, slot)) {
       free.offer(slot);
+    }
+    if (closed) {
+      leave();
+    }
+  }
+
+  /** Leaves the memory to other pools, as soon as no slot is in use. */
+  @Override
+  public void close() {
+    closed = true;
+    leave();
+  }
+
+  /**
+   * Takes the unused slots out, so that nobody claims them meanwhile, and leaves the memory if they
+   * are all.
+   */
+  private synchronized void leave() {
+    int came = spare.getAndSet(null) == null ? 0 : 1;
+    while (free.poll() != null) {
+      came++;
+    }
+    home += came;
+    if (home == carved) {
+      slabs.forEach(slab -> SPARE.leave(slab.capacity(), slab));
+      slabs.clear();
+      carved = 0;
+      home = 0;
     }
   }
 }

@@ -70,9 +70,4 @@ public final class SlotShare {
         + " reserved for this session: wait until its peer has acknowledged some messages"
         + ", or raise slotMemoryBytes";
   }
-
-  /** Ends the share of a session that is over. */
-  public void close() {
-    share.leave();
-  }
 }

@@ -114,10 +114,10 @@ public final class Waiters {
     }
 
     private void tell() {
-      loop.execute(this::looks);
+      loop.execute(this::look);
     }
 
-    private void looks() {
+    private void look() {
       synchronized (Waiters.this) {
         if (!told) {
           return; // it left meanwhile

@@ -1,8 +1,10 @@
 package io.verbena.link.runtime;
 
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -10,6 +12,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The threads for Verbena's own work, and the only way to run a task on another thread. Each task
@@ -73,24 +76,47 @@ public final class OwnThreads {
         });
   }
 
-  /** Returns a platform thread, not started, that does not keep the process alive. */
+  /**
+   * Returns a platform thread, not started, that does not keep the process alive. It has the class
+   * loader of this class for its context: any thread of a user may happen to start it.
+   */
   public static Thread daemon(String name, Runnable task) {
+    return daemon(name, task, OwnThreads.class.getClassLoader());
+  }
+
+  private static Thread daemon(String name, Runnable task, @Nullable ClassLoader context) {
     Thread thread = new Thread(task, name);
     thread.setDaemon(true);
+    thread.setContextClassLoader(context);
     return thread;
   }
 
   /**
    * Returns a pool whose threads start when there is work, and end after 2 s without work, or by
-   * {@link #endIdle}. Tasks wait if all threads are busy.
+   * {@link #endIdle}. Tasks wait if all threads are busy. The threads have the context class loader
+   * of the calling thread.
    */
   public static Executor pool(String name, int most) {
-    return new Pool(name, most, IDLE_NANOS);
+    return new Pool(name, most, IDLE_NANOS, Thread.currentThread().getContextClassLoader());
+  }
+
+  /**
+   * Returns a pool as {@link #pool} does, which starts a thread only while no other is idle, and
+   * rejects tasks if all threads are busy. For an owner who limits the tasks.
+   */
+  public static Executor growingPool(String name, int most) {
+    return new Pool(
+        name,
+        0,
+        most,
+        IDLE_NANOS,
+        new SynchronousQueue<>(),
+        Thread.currentThread().getContextClassLoader());
   }
 
   /** Returns a pool whose threads end as soon as they have no work, so nobody need end them. */
   public static Executor rarelyUsed(String name, int most) {
-    return new Pool(name, most, AT_ONCE_NANOS);
+    return new Pool(name, most, AT_ONCE_NANOS, OwnThreads.class.getClassLoader());
   }
 
   /**
@@ -105,10 +131,19 @@ public final class OwnThreads {
   }
 
   private static final class Pool extends ThreadPoolExecutor {
-    Pool(String name, int most, long idleNanos) {
-      super(
-          most, most, idleNanos, TimeUnit.NANOSECONDS, new LinkedBlockingQueue<>(), numbered(name));
+    Pool(String name, int most, long idleNanos, @Nullable ClassLoader context) {
+      this(name, most, most, idleNanos, new LinkedBlockingQueue<>(), context);
       allowCoreThreadTimeOut(true);
+    }
+
+    Pool(
+        String name,
+        int core,
+        int most,
+        long idleNanos,
+        BlockingQueue<Runnable> tasks,
+        @Nullable ClassLoader context) {
+      super(core, most, idleNanos, TimeUnit.NANOSECONDS, tasks, numbered(name, context));
     }
 
     void endIdle() {
@@ -118,9 +153,9 @@ public final class OwnThreads {
       }
     }
 
-    private static ThreadFactory numbered(String name) {
+    private static ThreadFactory numbered(String name, @Nullable ClassLoader context) {
       AtomicInteger number = new AtomicInteger();
-      return task -> daemon(name + "-" + number.incrementAndGet(), task);
+      return task -> daemon(name + "-" + number.incrementAndGet(), task, context);
     }
 
     /** Leaves the task to the existing threads if no new thread can start. */
