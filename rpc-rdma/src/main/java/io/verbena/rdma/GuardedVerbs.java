@@ -9,8 +9,6 @@ import io.verbena.verbs.ext.VerbsException;
 import io.verbena.verbs.ext.VerbsProvider;
 import io.verbena.verbs.ext.WaitSet;
 import java.io.IOException;
-import java.nio.file.Path;
-import java.util.BitSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -81,7 +79,7 @@ public final class GuardedVerbs implements VerbsProvider {
   }
 
   private static VerbsException unexpected(String what, Throwable thrown) {
-    VerbsException failure = new VerbsException(what, Errno.EIO, Words.of(thrown) + ".");
+    VerbsException failure = new VerbsException(what, Errno.EIO, RdmaFailureText.of(thrown) + ".");
     failure.initCause(thrown);
     return failure;
   }
@@ -124,26 +122,6 @@ public final class GuardedVerbs implements VerbsProvider {
   @Override
   public List<HostAddress> hostAddresses() throws IOException {
     return ask("the search for network interfaces", VerbsProvider::hostAddresses);
-  }
-
-  @Override
-  public Optional<Path> hostFiles() {
-    try {
-      return ask("the search for the host's files", VerbsProvider::hostFiles);
-    } catch (IOException e) {
-      return Optional.empty();
-    }
-  }
-
-  @Override
-  public void bindThread(int thread, BitSet processors) throws IOException {
-    boolean _ =
-        ask(
-            "sched_setaffinity",
-            provider -> {
-              provider.bindThread(thread, processors);
-              return true;
-            });
   }
 
   @Override

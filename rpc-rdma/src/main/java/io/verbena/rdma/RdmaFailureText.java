@@ -4,8 +4,8 @@ import io.verbena.link.runtime.Thrown;
 import java.io.IOException;
 
 /** Describes failures, for a session's path. */
-public final class Words {
-  private Words() {}
+public final class RdmaFailureText {
+  private RdmaFailureText() {}
 
   /**
    * Returns the message of a verbs failure, which says what to do. For other exceptions it adds

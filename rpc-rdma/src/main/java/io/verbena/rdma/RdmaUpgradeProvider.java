@@ -33,7 +33,6 @@ public final class RdmaUpgradeProvider implements UpgradeProvider {
   private final GuardedVerbs verbs;
   private final RdmaSettings settings;
   private final DeviceAddresses addresses;
-  private final Numa numa;
   private final NanoClock clock;
   private final RdmaCounters counters;
   private final PinBudget budget;
@@ -90,7 +89,6 @@ public final class RdmaUpgradeProvider implements UpgradeProvider {
     this.verbs = GuardedVerbs.of(verbs);
     this.settings = settings;
     this.addresses = new DeviceAddresses(this.verbs, settings.device(), clock);
-    this.numa = new Numa(this.verbs, settings.numa());
     this.clock = clock;
     this.counters = new RdmaCounters(clock);
     this.budget = new PinBudget(settings.maxPinnedBytes());
@@ -167,7 +165,9 @@ public final class RdmaUpgradeProvider implements UpgradeProvider {
   /** Logs an unexpected exception once, with its stack trace. */
   private String tell(Throwable thrown) {
     String words =
-        thrown instanceof VerbsException verbsFailure ? verbsFailure.cure() : Words.of(thrown);
+        thrown instanceof VerbsException verbsFailure
+            ? verbsFailure.cure()
+            : RdmaFailureText.of(thrown);
     return tellOnce("the verbs devices cannot be used: " + firstSentence(words), "", thrown);
   }
 
@@ -205,7 +205,7 @@ public final class RdmaUpgradeProvider implements UpgradeProvider {
   @Override
   public UpgradeDriver newDriver(Runnable wakeLoop) {
     try {
-      return new RdmaDriver(verbs, addresses, numa, settings, clock, counters, budget, wakeLoop);
+      return new RdmaDriver(verbs, addresses, settings, clock, counters, budget, wakeLoop);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -26,9 +26,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What bulk over RDMA does beyond what every link does. */
+/** The behaviour of bulk over RDMA beyond that of every link. */
 final class BulkTest {
-  private static final LinkOptions OPTIONS = new LinkOptions(64 << 10, Duration.ofSeconds(2), null);
+  private static final LinkOptions OPTIONS = LinkOptions.of(64 << 10, Duration.ofSeconds(2), null);
   private static final int CHUNK = FabricLinkHarness.SETTINGS.bulkChunkBytes();
 
   private final Arena arena = Arena.ofShared();

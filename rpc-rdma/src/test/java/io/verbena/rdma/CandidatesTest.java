@@ -12,7 +12,7 @@ import io.verbena.link.LinkDriver;
 import io.verbena.link.LinkException;
 import io.verbena.link.LinkListener;
 import io.verbena.link.UpgradeDriver;
-import io.verbena.rdma.wire.Offer;
+import io.verbena.rdma.wire.RdmaOffer;
 import io.verbena.testkit.RecordingListener;
 import io.verbena.testkit.Seed;
 import io.verbena.verbs.fabric.DeviceProfile;
@@ -97,13 +97,13 @@ final class CandidatesTest {
     }
   }
 
-  private Outcome connect(Offer offer) {
+  private Outcome connect(RdmaOffer offer) {
     Outcome outcome = new Outcome();
     active.connect(offer.encode(), PassiveEnd.OPTIONS, outcome);
     return outcome;
   }
 
-  private Outcome outcomeOf(Offer offer) {
+  private Outcome outcomeOf(RdmaOffer offer) {
     Outcome outcome = connect(offer);
     stepUntil("the outcome", outcome::isKnown);
     return outcome;
@@ -138,14 +138,14 @@ final class CandidatesTest {
     }
   }
 
-  private Offer offer() throws LinkException {
-    return Offer.decode(passive.offer());
+  private RdmaOffer offer() throws LinkException {
+    return RdmaOffer.decode(passive.offer());
   }
 
   /** An offer by which the silent address is to be tried first. */
-  private Offer silentFirst() throws LinkException {
-    Offer offer = offer();
-    return new Offer(offer.token(), List.of(silent, offer.candidates().getFirst()));
+  private RdmaOffer silentFirst() throws LinkException {
+    RdmaOffer offer = offer();
+    return new RdmaOffer(offer.token(), List.of(silent, offer.candidates().getFirst()));
   }
 
   private Duration since(long nanos) {
@@ -189,10 +189,10 @@ final class CandidatesTest {
   void theRemovalOfADeviceLeavesAnAttemptToAnotherAlone() throws Exception {
     FabricWorld world = passive.world;
     FabricAdapter second = world.west.addAdapter(FabricWorld.address("10.9.1.2"));
-    Offer offer = offer();
+    RdmaOffer offer = offer();
     assertThat(offer.candidates()).hasSize(3);
     world.fabric.delay(world.east, world.west, Duration.ofMillis(20).toNanos());
-    Outcome outcome = connect(new Offer(offer.token(), List.of(offer.candidates().getFirst())));
+    Outcome outcome = connect(new RdmaOffer(offer.token(), List.of(offer.candidates().getFirst())));
     pass(Duration.ofMillis(10)); // its request is under way
     second.unplug();
     stepUntil("the outcome", outcome::isKnown);
@@ -201,7 +201,7 @@ final class CandidatesTest {
 
   @Test
   void whereAllAreSilentTheAttemptFailsInTimeAndSaysSoOfEach() throws Exception {
-    Offer toNobody = new Offer(offer().token(), List.of(silent, NOBODY));
+    RdmaOffer toNobody = new RdmaOffer(offer().token(), List.of(silent, NOBODY));
     long start = passive.world.nanoTime();
     String failure = outcomeOf(toNobody).failure;
     assertThat(since(start)).isBetween(TIMEOUT.minusMillis(2), TIMEOUT.plusMillis(200));

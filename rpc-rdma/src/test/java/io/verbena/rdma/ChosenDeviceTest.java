@@ -12,7 +12,7 @@ import io.verbena.link.LinkException;
 import io.verbena.link.LinkListener;
 import io.verbena.link.UpgradeDriver;
 import io.verbena.link.UpgradeProvider.Availability;
-import io.verbena.rdma.wire.Offer;
+import io.verbena.rdma.wire.RdmaOffer;
 import io.verbena.rdma.wire.UpgradeRequest;
 import io.verbena.testkit.RecordingListener;
 import io.verbena.testkit.Seed;
@@ -111,7 +111,7 @@ final class ChosenDeviceTest {
 
   private static List<String> offered(UpgradeDriver passive, String tcp, byte... request)
       throws LinkException {
-    return Offer.decode(offer(passive, tcp, request)).candidates().stream()
+    return RdmaOffer.decode(offer(passive, tcp, request)).candidates().stream()
         .map(one -> one.getAddress().getHostAddress())
         .toList();
   }
@@ -166,7 +166,7 @@ final class ChosenDeviceTest {
     assertThat(path(name, "")).isEqualTo(name + " at 10.9.0.11 to rdma://10.9.0.2");
   }
 
-  /** Where a GID is no IP address, the address of an interface is to be known as the device's. */
+  /** A device whose GID is no IP address is known by the address of its interface. */
   @ParameterizedTest
   @CsvSource({"0, 10.9.0.1", "1, 10.9.0.11", "2, 10.9.0.12"})
   void aDeviceThatIsNoRoceIsChosenThoughOthersAreInTheSameNetwork(int index, String from)
@@ -391,18 +391,18 @@ final class ChosenDeviceTest {
   void addressesThatCannotBeReachedFromHereAreNotTried() throws Exception {
     UpgradeDriver passive = driver(world.west, "");
     UpgradeDriver active = driver(world.east, "family=ipv4");
-    Offer offer = Offer.decode(offer(passive, "tcp://10.9.0.2:7400"));
+    RdmaOffer offer = RdmaOffer.decode(offer(passive, "tcp://10.9.0.2:7400"));
     List<InetSocketAddress> candidates = new ArrayList<>();
     candidates.add(new InetSocketAddress(address("fe80::7"), 7));
     candidates.add(new InetSocketAddress(address("169.254.3.7"), 7));
     candidates.add(new InetSocketAddress(address("127.0.0.1"), 7));
     candidates.add(new InetSocketAddress(address("fd00::2"), 7));
     long start = world.nanoTime();
-    assertThat(path(active, new Offer(offer.token(), candidates).encode()))
+    assertThat(path(active, new RdmaOffer(offer.token(), candidates).encode()))
         .contains("[fe80:0:0:0:0:0:0:7]:7: the address cannot be reached from another host")
         .contains("[fd00:0:0:0:0:0:0:2]:7: no verbs device here has an address of its family");
     candidates.addAll(offer.candidates());
-    assertThat(path(active, new Offer(offer.token(), candidates).encode()))
+    assertThat(path(active, new RdmaOffer(offer.token(), candidates).encode()))
         .endsWith("at 10.9.0.1 to rdma://10.9.0.2");
     assertThat(Duration.ofNanos(world.nanoTime() - start)).isLessThan(Duration.ofMillis(100));
   }

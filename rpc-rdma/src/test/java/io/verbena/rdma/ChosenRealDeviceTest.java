@@ -22,8 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("lab")
 @EnabledIfEnvironmentVariable(named = "LAB_NAME", matches = ".+")
 final class ChosenRealDeviceTest {
-  private static final LinkOptions OPTIONS =
-      new LinkOptions(64 << 10, Duration.ofSeconds(20), null);
+  private static final LinkOptions OPTIONS = LinkOptions.of(64 << 10, Duration.ofSeconds(20), null);
 
   @BeforeAll
   static void addADevice() throws Exception {

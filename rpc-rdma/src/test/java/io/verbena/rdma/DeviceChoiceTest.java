@@ -81,22 +81,6 @@ class DeviceChoiceTest {
     assertThat(RdmaSettings.ofProperties()).isEqualTo(RdmaSettings.DEFAULT);
   }
 
-  @Test
-  void aPropertyLeavesLoopsWhereTheSystemPutsThem() {
-    System.setProperty("verbena.rdma.numa", "false");
-    try {
-      assertThat(RdmaSettings.ofProperties()).isEqualTo(RdmaSettings.DEFAULT.withNuma(false));
-      System.setProperty("verbena.rdma.numa", "true");
-      assertThat(RdmaSettings.ofProperties()).isEqualTo(RdmaSettings.DEFAULT);
-      System.setProperty("verbena.rdma.numa", "no");
-      assertThatThrownBy(RdmaSettings::ofProperties)
-          .isInstanceOf(IllegalArgumentException.class)
-          .hasMessage("verbena.rdma.numa must be true or false, not no");
-    } finally {
-      System.clearProperty("verbena.rdma.numa");
-    }
-  }
-
   @ParameterizedTest
   @ValueSource(strings = {"256", "-2", "EF"})
   void aTrafficClassThatIsNoneIsRefused(String text) {

@@ -16,8 +16,7 @@ import org.junit.jupiter.api.Test;
 /** Many links that share the receives of a real device, some of which end in the midst of it. */
 @Tag("lab")
 final class DeviceSharedReceivesTest {
-  private static final LinkOptions OPTIONS =
-      new LinkOptions(64 << 10, Duration.ofSeconds(20), null);
+  private static final LinkOptions OPTIONS = LinkOptions.of(64 << 10, Duration.ofSeconds(20), null);
   private static final int LINKS = 60;
   private static final int ROUNDS = 3;
   private static final int FRAMES = 40;

@@ -4,8 +4,12 @@ import io.verbena.testkit.BulkContract;
 import io.verbena.testkit.LinkHarness;
 import io.verbena.testkit.Seed;
 import io.verbena.verbs.fabric.DeviceProfile;
+import io.verbena.verbs.fabric.Personality;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** The bulk contract over verbs in memory, for each way in which devices let a peer write. */
 final class FabricBulkContractTest {
@@ -64,6 +68,22 @@ final class FabricBulkContractTest {
     @Override
     protected LinkHarness newHarness() {
       return harness(DeviceProfile.full().withoutWriteWithImmediate().withoutMemoryWindows());
+    }
+  }
+
+  @Nested
+  @ParameterizedClass(name = "{0}")
+  @MethodSource("io.verbena.rdma.Adapters#ofLinks")
+  @DisplayName("Bulk on adapters")
+  final class OnAdapters extends BulkContract {
+    @Parameter Personality adapter;
+
+    @SuppressWarnings("NullAway.Init") // by JUnit
+    OnAdapters() {}
+
+    @Override
+    protected LinkHarness newHarness() {
+      return harness(adapter.profile());
     }
   }
 }

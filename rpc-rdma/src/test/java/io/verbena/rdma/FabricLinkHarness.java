@@ -3,6 +3,7 @@ package io.verbena.rdma;
 import io.verbena.link.LinkProvider;
 import io.verbena.testkit.LinkHarness;
 import io.verbena.testkit.UpgradeLinkProvider;
+import io.verbena.verbs.fabric.DeviceBehaviour;
 import io.verbena.verbs.fabric.DeviceProfile;
 import java.net.URI;
 import java.nio.ByteBuffer;
@@ -17,6 +18,7 @@ final class FabricLinkHarness implements LinkHarness {
   final RdmaUpgradeProvider east;
   final RdmaUpgradeProvider west;
   private final LinkProvider provider;
+  private final int allocatedBytesPerRoundTrip;
   private int drivers;
 
   FabricLinkHarness(long seed, DeviceProfile profile) {
@@ -25,6 +27,8 @@ final class FabricLinkHarness implements LinkHarness {
 
   FabricLinkHarness(long seed, DeviceProfile profile, RdmaSettings settings) {
     world = new FabricWorld(seed, profile);
+    // The fabric keeps what it delivers later.
+    allocatedBytesPerRoundTrip = profile.has(DeviceBehaviour.COMPLETES_BEFORE_DELIVERY) ? 256 : 0;
     east = new RdmaUpgradeProvider(new SteppedVerbs(world.east, world), settings, world);
     west = new RdmaUpgradeProvider(new SteppedVerbs(world.west, world), settings, world);
     provider =
@@ -55,6 +59,11 @@ final class FabricLinkHarness implements LinkHarness {
     return URI.create("rdma://10.9.0.99:1");
   }
 
+  @Override
+  public int allocatedBytesPerRoundTrip() {
+    return allocatedBytesPerRoundTrip;
+  }
+
   /** Frames fit a slot. */
   @Override
   public int maxFrameBytes() {
@@ -79,6 +88,11 @@ final class FabricLinkHarness implements LinkHarness {
   @Override
   public void targetOpened() {
     world.pass(20_000_000);
+  }
+
+  @Override
+  public long nanoTime() {
+    return world.nanoTime();
   }
 
   @Override

@@ -10,7 +10,10 @@ import java.net.UnknownHostException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** Two hosts of a stepped fabric, and the clock that the fabric and the links share. */
+/**
+ * Two hosts of a stepped fabric, and the clock that the fabric and the links share: what tests of
+ * links alone step, and {@link RdmaWorld} beneath a client and a server.
+ */
 final class FabricWorld implements NanoClock {
   private static final long TICK_NANOS = 20_000;
 

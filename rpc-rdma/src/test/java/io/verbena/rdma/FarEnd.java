@@ -2,7 +2,7 @@ package io.verbena.rdma;
 
 import io.verbena.link.UpgradeDriver;
 
-/** What the links' end on the other machine is asked, beside what links are. */
+/** Requests to the end of a link on the other machine. */
 interface FarEnd {
   /** Begins anew with these settings. */
   void begin(RdmaSettings settings);

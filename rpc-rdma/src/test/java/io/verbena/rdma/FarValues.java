@@ -1,5 +1,6 @@
 package io.verbena.rdma;
 
+import io.verbena.link.LinkOptions;
 import io.verbena.link.MemoryLife;
 import io.verbena.link.memory.Slot;
 import java.io.ByteArrayInputStream;
@@ -12,8 +13,10 @@ import java.io.ObjectOutputStream;
 import java.lang.foreign.MemorySegment;
 import java.lang.reflect.RecordComponent;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -66,6 +69,17 @@ final class FarValues {
       case MemoryLife life -> out.writeInt(LIVES.indexOf(life));
       case Enum<?> constant -> out.writeUTF(constant.name());
       case Record entries -> writeRecord(entries);
+      case LinkOptions options -> {
+        write(int.class, options.maxFrameBytes());
+        write(Duration.class, options.connectTimeout());
+        write(String.class, options.authority());
+        write(List.class, options.beside());
+      }
+      case RdmaSettings settings -> {
+        write(int.class, settings.credits());
+        write(int.class, settings.guaranteedCredits());
+        write(int.class, settings.trafficClass());
+      }
       default -> {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         new ObjectOutputStream(bytes).writeObject(value);
@@ -98,6 +112,10 @@ final class FarValues {
       return constant(type, in.readUTF());
     } else if (type.isRecord()) {
       return readRecord();
+    } else if (type == LinkOptions.class) {
+      return readOptions();
+    } else if (type == RdmaSettings.class) {
+      return readSettings();
     } else if (staysWhereItIs(type)) {
       boolean here = in.readBoolean();
       int number = in.readInt();
@@ -108,6 +126,26 @@ final class FarValues {
     } catch (ClassNotFoundException e) {
       throw new IOException(e);
     }
+  }
+
+  /** Those of links without TLS, and without another protocol. */
+  @SuppressWarnings("unchecked") // by its writer
+  private LinkOptions readOptions() throws IOException {
+    int frames = (Integer) Objects.requireNonNull(read(int.class));
+    Duration time = (Duration) Objects.requireNonNull(read(Duration.class));
+    return LinkOptions.of(frames, time, null)
+        .withAuthority((String) Objects.requireNonNull(read(String.class)))
+        .withBeside((List<String>) Objects.requireNonNull(read(List.class)));
+  }
+
+  /** Those that differ in tests of two machines. */
+  private RdmaSettings readSettings() throws IOException {
+    RdmaSettings settings =
+        RdmaSettings.DEFAULT
+            .withCredits((Integer) Objects.requireNonNull(read(int.class)))
+            .withGuaranteedCredits((Integer) Objects.requireNonNull(read(int.class)));
+    int trafficClass = (Integer) Objects.requireNonNull(read(int.class));
+    return trafficClass < 0 ? settings : settings.withTrafficClass(trafficClass);
   }
 
   private static Object constant(Class<?> type, String name) throws IOException {

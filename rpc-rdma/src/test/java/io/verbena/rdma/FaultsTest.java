@@ -1,6 +1,7 @@
 package io.verbena.rdma;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.verbena.link.LinkException;
 import io.verbena.link.LinkOptions;
@@ -10,21 +11,25 @@ import io.verbena.testkit.LinkEnd;
 import io.verbena.testkit.Seed;
 import io.verbena.testkit.SteppedLinks;
 import io.verbena.verbs.ext.AsyncEvent;
+import io.verbena.verbs.ext.DeviceAttributes.Transport;
+import io.verbena.verbs.fabric.DeviceBehaviour;
 import io.verbena.verbs.fabric.DeviceProfile;
 import io.verbena.verbs.fabric.FabricHost;
+import io.verbena.verbs.fabric.Personality;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** However a link ends, its end is told once, in time, and nothing comes after it or is left. */
-final class FaultsTest {
-  private static final LinkOptions OPTIONS = new LinkOptions(64 << 10, Duration.ofSeconds(2), null);
+final class FaultsTest extends Adapters {
+  private static final LinkOptions OPTIONS = LinkOptions.of(64 << 10, Duration.ofSeconds(2), null);
 
   private FabricLinkHarness harness;
   private SteppedLinks links;
@@ -33,9 +38,14 @@ final class FaultsTest {
   @SuppressWarnings("NullAway.Init") // by open
   FaultsTest() {}
 
+  @BeforeParameterizedClassInvocation
+  static void itsFirstLinkLives(Personality adapter) {
+    assumeOfLinks(adapter);
+  }
+
   @BeforeEach
   void open() throws LinkException {
-    open(Seed.random("faults").nextLong(), DeviceProfile.full());
+    open(Seed.random("faults").nextLong(), device());
   }
 
   private void open(long seed, DeviceProfile profile) throws LinkException {
@@ -65,8 +75,11 @@ final class FaultsTest {
     pair.client().sendNow(new byte[100]);
     awaitEnd(pair.client());
     long took = harness.world.nanoTime() - before;
-    assertThat(pair.client().heard().closedReason()).contains("did not acknowledge in time");
-    assertThat(Duration.ofNanos(took)).isBetween(Duration.ofMillis(900), Duration.ofSeconds(3));
+    boolean byDevice = !device().has(DeviceBehaviour.IGNORES_TIMERS);
+    assertThat(pair.client().heard().closedReason())
+        .contains(byDevice ? "did not acknowledge in time" : "has acknowledged nothing for");
+    assertThat(Duration.ofNanos(took))
+        .isBetween(Duration.ofMillis(900), Duration.ofMillis(byDevice ? 3_000 : 4_700));
     assertThat(pair.server().heard().frames()).isEmpty();
   }
 
@@ -75,7 +88,7 @@ final class FaultsTest {
     closeAndLeaveNothing();
     RdmaSettings settings = RdmaSettings.DEFAULT.withAckTimeout(12);
     long seed = Seed.random("a short ACK time-out").nextLong();
-    harness = new FabricLinkHarness(seed, DeviceProfile.full(), settings);
+    harness = new FabricLinkHarness(seed, device(), settings);
     links = new SteppedLinks(harness, OPTIONS, OPTIONS);
     pair = links.open();
     cut();
@@ -83,7 +96,8 @@ final class FaultsTest {
     pair.client().sendNow(new byte[100]);
     awaitEnd(pair.client());
     long took = harness.world.nanoTime() - before;
-    assertThat(Duration.ofNanos(took)).isBetween(Duration.ofMillis(110), Duration.ofMillis(400));
+    int most = device().has(DeviceBehaviour.IGNORES_TIMERS) ? 900 : 400;
+    assertThat(Duration.ofNanos(took)).isBetween(Duration.ofMillis(110), Duration.ofMillis(most));
   }
 
   @Test
@@ -137,10 +151,18 @@ final class FaultsTest {
     assertThat(Duration.ofNanos(took)).isLessThan(Duration.ofMillis(150));
   }
 
+  /** Returns whether links share receives, and with them a domain that outlives them. */
+  private static boolean sharesReceives() {
+    return device().srq()
+        && device().windows() == DeviceProfile.Windows.BOUNDED
+        && !device().has(DeviceBehaviour.REFUSES_SHARED_RECEIVES);
+  }
+
   /** Its requests would not complete, and whoever waits for them would wait for ever. */
   @ParameterizedTest
   @EnumSource(names = {"QP_FATAL", "CQ_ERR", "SRQ_ERR", "DEVICE_FATAL"})
   void whatADeviceReportsAsFailedEndsItsLinksAtOnceAndOthersFollow(AsyncEvent.Type what) {
+    assumeTrue(what != AsyncEvent.Type.SRQ_ERR || sharesReceives());
     pair.client().sendNow(new byte[100]);
     harness.world.east.adapter().fail(what);
     long before = harness.world.nanoTime();
@@ -159,6 +181,7 @@ final class FaultsTest {
   @ParameterizedTest
   @EnumSource(names = {"QP_FATAL", "CQ_ERR", "SRQ_ERR", "DEVICE_FATAL"})
   void whatADeviceReportsAsFailedIsToldToEachLoop(AsyncEvent.Type what) throws LinkException {
+    assumeTrue(what != AsyncEvent.Type.SRQ_ERR || sharesReceives());
     SteppedLinks others = new SteppedLinks(harness, OPTIONS, OPTIONS);
     SteppedLinks.Pair other = others.open();
     harness.world.east.adapter().fail(what);
@@ -177,7 +200,7 @@ final class FaultsTest {
     boolean opened = false;
     for (int steps = 0; !opened; steps++) {
       closeAndLeaveNothing();
-      open(seed + steps, DeviceProfile.full());
+      open(seed + steps, device());
       SteppedLinks.Outcome next = links.startConnecting(links.listening().address(), OPTIONS);
       for (int i = 0; i < steps; i++) {
         links.step();
@@ -212,10 +235,12 @@ final class FaultsTest {
   @Test
   void aDriverIsClosedAsSoonAsItsFarewellsHaveArrived() throws LinkException {
     Random random = Seed.random("drivers that are closed");
-    for (int round = 0; round < 20; round++) {
+    for (int round = 0; round < 8; round++) {
       closeAndLeaveNothing();
-      open(random.nextLong(), DeviceProfile.full());
-      assertThat(closingTheClient()).isLessThan(Duration.ofMillis(40));
+      open(random.nextLong(), device());
+      // On iWARP only the peer shows that it has the farewell, and nobody polls it here.
+      boolean iwarp = device().transport() == Transport.IWARP;
+      assertThat(closingTheClient()).isLessThan(Duration.ofMillis(iwarp ? 3_100 : 40));
       links.stepUntil("the server to hear", () -> pair.server().heard().isClosed());
       assertThat(pair.server().heard().closedReason()).contains("the peer closed the link");
       assertThat(harness.east.pinnedBytes()).isZero();
@@ -230,6 +255,7 @@ final class FaultsTest {
 
   @Test
   void aRemovedDeviceThatNoLinkStandsOnIsLetGoOf() {
+    assumeTrue(sharesReceives());
     pair.client().link().close();
     awaitEnd(pair.client());
     awaitEnd(pair.server());
@@ -262,9 +288,9 @@ final class FaultsTest {
   @Test
   void whatArrivesIsABeginningOfWhatWasSentWheneverTheLinkEnds() throws LinkException {
     Random random = Seed.random("ends at any time");
-    for (int round = 0; round < 30; round++) {
+    for (int round = 0; round < 10; round++) {
       closeAndLeaveNothing();
-      open(random.nextLong(), DeviceProfile.full());
+      open(random.nextLong(), device());
       Numbered there = new Numbered(pair.client(), pair.server(), random);
       Numbered back = new Numbered(pair.server(), pair.client(), random);
       for (int i = random.nextInt(300); i > 0; i--) {

@@ -20,6 +20,10 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 final class ForeignMemoryTest {
   private static final int BYTES = 1 << 20;
+
+  /** Receives of a link's own are posted, and keep the memory that they were once needed for. */
+  private static final long SLOTS = 512 << 10;
+
   private static final Duration LEASE = Duration.ofMinutes(1);
   private static final Duration SOON = Duration.ofSeconds(1);
 
@@ -35,7 +39,7 @@ final class ForeignMemoryTest {
   private static void assertNothingIsKept(RdmaWorld world, long pinned, String when) {
     world.world.pass(SOON); // its sender lets go a moment after its receiver
     assertThat(world.west.counters().cachedBytes()).as("cached, " + when).isZero();
-    assertThat(world.west.pinnedBytes()).as("pinned, " + when).isEqualTo(pinned);
+    assertThat(world.west.pinnedBytes() - pinned).as("pinned, " + when).isLessThan(SLOTS);
   }
 
   @ParameterizedTest
@@ -68,7 +72,7 @@ final class ForeignMemoryTest {
       long registered = world.west.counters().cacheMisses();
       world.push(world.accepted, Source.of(memory, first.scope()));
       assertThat(world.west.counters().cacheMisses()).as("used again").isEqualTo(registered);
-      assertThat(world.west.pinnedBytes()).isEqualTo(before + BYTES);
+      assertThat(world.west.pinnedBytes() - before).isBetween((long) BYTES, BYTES + SLOTS);
       // The same address, of another owner: not what was registered for the first.
       world.push(world.accepted, Source.of(memory, second.scope()));
       assertThat(world.west.counters().cacheMisses()).as("another's").isEqualTo(registered + 1);

@@ -150,7 +150,7 @@ final class HostilePeerTest {
     assertClosedFor("1 bytes, which are too few for a message");
   }
 
-  /** What it sent is on its device when this end begins to end the link. */
+  /** The peer's Sends are on its device when this end begins to close the link. */
   private void lieHasArrived() throws IOException {
     peer.send(send(99, 0, 0)).send(send(99, 0, 0));
     passive.world.pass(Duration.ofMillis(20).toNanos());

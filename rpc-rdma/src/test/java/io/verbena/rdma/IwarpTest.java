@@ -8,7 +8,7 @@ import io.verbena.link.LinkException;
 import io.verbena.link.LinkListener;
 import io.verbena.link.Secret;
 import io.verbena.link.UpgradeDriver;
-import io.verbena.rdma.wire.Offer;
+import io.verbena.rdma.wire.RdmaOffer;
 import io.verbena.rdma.wire.UpgradeRequest;
 import io.verbena.testkit.RecordingListener;
 import io.verbena.testkit.Seed;
@@ -24,7 +24,7 @@ import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What siw does otherwise than RoCE and InfiniBand do. */
+/** Differences of siw from RoCE and InfiniBand. */
 final class IwarpTest {
   private static final int MOST_STEPS = 1_000_000;
 
@@ -63,9 +63,10 @@ final class IwarpTest {
     passive.close();
   }
 
-  private Offer offer() throws LinkException {
+  private RdmaOffer offer() throws LinkException {
     URI tcp = URI.create("tcp://10.9.0.2:7400");
-    return Offer.decode(passive.offer(UpgradeRequest.encode(), tcp, PassiveEnd.OPTIONS, handler));
+    return RdmaOffer.decode(
+        passive.offer(UpgradeRequest.encode(), tcp, PassiveEnd.OPTIONS, handler));
   }
 
   private void stepUntil(BooleanSupplier condition) {
@@ -77,7 +78,7 @@ final class IwarpTest {
     }
   }
 
-  private String failure(Offer offer) {
+  private String failure(RdmaOffer offer) {
     active.connect(offer.encode(), PassiveEnd.OPTIONS, handler);
     stepUntil(() -> !failures.isEmpty());
     return failures.getFirst();
@@ -101,16 +102,16 @@ final class IwarpTest {
   void aRefusalSaysItsReason() throws Exception {
     Secret guessed = Secret.random(new SecureRandom());
     List<InetSocketAddress> candidates = offer().candidates().subList(0, 1);
-    assertThat(failure(new Offer(guessed, candidates)))
+    assertThat(failure(new RdmaOffer(guessed, candidates)))
         .contains("the peer refused: the token is not valid");
   }
 
   @Test
   void thatNobodyListensIsSaid() throws Exception {
-    Offer offer = offer();
+    RdmaOffer offer = offer();
     InetSocketAddress elsewhere =
         new InetSocketAddress(offer.candidates().getFirst().getAddress(), 1);
-    assertThat(failure(new Offer(offer.token(), List.of(elsewhere))))
+    assertThat(failure(new RdmaOffer(offer.token(), List.of(elsewhere))))
         .contains("nothing listens there");
   }
 }

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * still use once it is destroyed, and all of it is told once.
  */
 final class KeptObjectsTest {
-  private static final LinkOptions OPTIONS = new LinkOptions(64 << 10, Duration.ofSeconds(2), null);
+  private static final LinkOptions OPTIONS = LinkOptions.of(64 << 10, Duration.ofSeconds(2), null);
   private static final int BYTES = 1 << 20;
   private static final int LINKS = 3;
 

@@ -7,7 +7,6 @@ import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
 import io.verbena.testkit.Seed;
 import io.verbena.testkit.SteppedWorld;
-import io.verbena.verbs.fabric.DeviceProfile;
 import io.verbena.verbs.fabric.FabricHost;
 import java.time.Duration;
 import java.util.HashMap;
@@ -17,8 +16,8 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** The RDMA path dies many times under calls, and every call ends well, executed once. */
-final class KilledPathTest {
-  private static final int KILLS = Boolean.getBoolean("verbena.long") ? 1_000 : 100;
+final class KilledPathTest extends Adapters {
+  private static final int KILLS = Boolean.getBoolean("verbena.long") ? 200 : 60;
 
   /** The same session asks for a link that flaps less and less often. */
   private static final int KILLS_OF_A_SESSION = 4;
@@ -30,8 +29,7 @@ final class KilledPathTest {
 
   private final SteppedWorld world = new SteppedWorld().withoutWaits();
   private final Random random = Seed.random("the path is killed many times");
-  private final FabricWorld verbs =
-      new FabricWorld(random.nextLong(), DeviceProfile.full(), world.clock());
+  private final FabricWorld verbs = new FabricWorld(random.nextLong(), device(), world.clock());
   private final RdmaUpgradeProvider east = provider(true);
   private final RdmaUpgradeProvider west = provider(false);
   private final Map<String, Integer> executions = new HashMap<>();

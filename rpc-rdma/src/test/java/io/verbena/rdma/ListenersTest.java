@@ -3,7 +3,7 @@ package io.verbena.rdma;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.link.LinkException;
-import io.verbena.rdma.wire.Offer;
+import io.verbena.rdma.wire.RdmaOffer;
 import io.verbena.testkit.Seed;
 import io.verbena.verbs.fabric.FabricAdapter;
 import java.net.InetAddress;
@@ -14,7 +14,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What is offered follows the devices and the addresses that there are, one by one. */
+/** Offers follow the present devices and addresses. */
 final class ListenersTest {
   private static final InetAddress FIRST = FabricWorld.address("10.9.0.2");
   private static final InetAddress SECOND = FabricWorld.address("10.9.1.2");
@@ -40,40 +40,40 @@ final class ListenersTest {
     passive.close();
   }
 
-  private Offer offer() throws LinkException {
-    return Offer.decode(passive.offer());
+  private RdmaOffer offer() throws LinkException {
+    return RdmaOffer.decode(passive.offer());
   }
 
-  private static InetSocketAddress at(InetAddress address, Offer offer) {
+  private static InetSocketAddress at(InetAddress address, RdmaOffer offer) {
     return offer.candidates().stream()
         .filter(one -> one.getAddress().equals(address))
         .findFirst()
         .orElseThrow(() -> new AssertionError(address + " is not among " + offer.candidates()));
   }
 
-  private static List<InetAddress> addresses(Offer offer) {
+  private static List<InetAddress> addresses(RdmaOffer offer) {
     return offer.candidates().stream().map(InetSocketAddress::getAddress).toList();
   }
 
-  private void connectsBy(InetAddress address, Offer offer) throws Exception {
+  private void connectsBy(InetAddress address, RdmaOffer offer) throws Exception {
     int before = passive.links.size();
-    Offer there = new Offer(offer.token(), List.of(at(address, offer)));
+    RdmaOffer there = new RdmaOffer(offer.token(), List.of(at(address, offer)));
     new RawPeer(passive).connect(there.encode());
     passive.stepUntil("one more link", () -> passive.links.size() == before + 1);
   }
 
   @Test
   void aDeviceThatComesBackIsOfferedAgainThoughAnotherStoodAllTheTime() throws Exception {
-    Offer both = offer();
+    RdmaOffer both = offer();
     connectsBy(SECOND, both);
     second.unplug();
     passive.pass(A_WHILE);
-    Offer one = offer();
+    RdmaOffer one = offer();
     assertThat(addresses(one)).contains(FIRST).doesNotContain(SECOND);
     assertThat(at(FIRST, one)).as("its listener").isEqualTo(at(FIRST, both));
     second.plugIn();
     passive.pass(A_WHILE);
-    Offer again = offer();
+    RdmaOffer again = offer();
     assertThat(at(FIRST, again)).as("its listener").isEqualTo(at(FIRST, both));
     connectsBy(SECOND, again);
     connectsBy(FIRST, offer());

@@ -98,8 +98,8 @@ final class LittleRoomTest {
   }
 
   /**
-   * What has arrived before of a long piece needs no room any more. How much that is differs: a
-   * device is opened on a thread.
+   * The part of a long piece that has arrived needs no room. How much that is differs: a device is
+   * opened on a thread.
    */
   @Test
   void whatIsMissingIsAllThatIsPinned() {
@@ -142,9 +142,7 @@ final class LittleRoomTest {
     try (RdmaWorld w = RdmaWorld.pinning(OBJECT_BYTES - 1).upgraded()) {
       MemorySegment object = object(w);
       w.accepted.serve(Segments.bind());
-      CompletableFuture<MemorySegment> call = Segments.call(w.session, object);
-      w.world.runUntil(call::isDone);
-      assertThat(call.join().mismatch(object)).isEqualTo(-1);
+      assertThat(w.world.result(Segments.call(w.session, object)).mismatch(object)).isEqualTo(-1);
       assertThat(w.session.path().link()).isEqualTo("rdma");
     }
   }
@@ -156,9 +154,7 @@ final class LittleRoomTest {
       byte[] array = new byte[(int) OBJECT_BYTES];
       new Random(1).nextBytes(array);
       w.accepted.serve(Bytes.bind());
-      CompletableFuture<byte[]> call = Bytes.call(w.session, array);
-      w.world.runUntil(call::isDone);
-      assertThat(call.join()).isEqualTo(array);
+      assertThat(w.world.result(Bytes.call(w.session, array))).isEqualTo(array);
       assertThat(w.session.path().link()).isEqualTo("rdma");
     }
   }

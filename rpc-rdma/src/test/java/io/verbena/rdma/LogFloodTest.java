@@ -13,7 +13,7 @@ import io.verbena.link.MemoryLife;
 import io.verbena.link.Secret;
 import io.verbena.link.runtime.ThrottledLog;
 import io.verbena.rdma.wire.Greeting;
-import io.verbena.rdma.wire.Offer;
+import io.verbena.rdma.wire.RdmaOffer;
 import io.verbena.rdma.wire.SendHeader;
 import io.verbena.rdma.wire.Terms;
 import io.verbena.rdma.wire.UpgradeRequest;
@@ -27,7 +27,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Whatever a peer does to RDMA links, and however often: few lines, and each is counted. */
+/** A peer cannot flood the log by RDMA links: repeated lines are counted, not written. */
 final class LogFloodTest {
   private static final int TIMES = 100;
 
@@ -76,7 +76,7 @@ final class LogFloodTest {
     Secret guessed = Secret.random(new SecureRandom());
     for (int i = 0; i < TIMES; i++) {
       peer.connect(
-          Offer.decode(offer).candidates().getFirst(), new Greeting(guessed, terms).encode());
+          RdmaOffer.decode(offer).candidates().getFirst(), new Greeting(guessed, terms).encode());
     }
     assertThat(passive.counted().unknownTokens()).isEqualTo(TIMES);
   }
@@ -114,7 +114,7 @@ final class LogFloodTest {
               nobody);
       int times = i;
       Terms terms = new Terms(64, 64, SendHeader.CONTROL_CREDITS, RawPeer.SEND_BYTES, 0);
-      Offer decoded = Offer.decode(offer);
+      RdmaOffer decoded = RdmaOffer.decode(offer);
       peer.connect(decoded.candidates().getFirst(), new Greeting(decoded.token(), terms).encode());
       passive.stepUntil("the link", () -> refused[0] == times);
     }

@@ -2,16 +2,26 @@ package io.verbena.rdma;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.verbena.link.BulkTarget;
 import io.verbena.link.LinkException;
 import io.verbena.link.LinkOptions;
+import io.verbena.link.SendResult;
 import io.verbena.testkit.Seed;
 import io.verbena.testkit.SteppedLinks;
+import io.verbena.verbs.fabric.DeviceLimit;
 import io.verbena.verbs.fabric.DeviceProfile;
 import io.verbena.verbs.fabric.DeviceProfile.Windows;
+import io.verbena.verbs.fabric.Personality;
+import io.verbena.verbs.fabric.RequestWatcher;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -19,7 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Linux. {@link FabricBulkContractTest} has what they do otherwise with memory.
  */
 final class OtherDevicesTest {
-  private static final LinkOptions OPTIONS = new LinkOptions(64 << 10, Duration.ofSeconds(2), null);
+  private static final LinkOptions OPTIONS = LinkOptions.of(64 << 10, Duration.ofSeconds(2), null);
 
   private FabricLinkHarness harness;
   private SteppedLinks links;
@@ -95,5 +105,223 @@ final class OtherDevicesTest {
       assertThat(harness.world.east.vectors()).hasSize(2);
       assertThat(harness.world.west.vectors()).hasSize(2);
     }
+  }
+
+  /**
+   * By their source, drivers refuse what is posted in ERR, flush late or never, or accept it all.
+   */
+  @ParameterizedTest
+  @MethodSource("io.verbena.rdma.Adapters#all")
+  void aLinkIsDrainedSoonWhateverADeviceDoesInErr(Personality adapter) throws LinkException {
+    SteppedLinks.Pair pair = open(adapter.profile());
+    boolean loses = adapter == Personality.INLINE_LIAR;
+    if (!loses) {
+      framesArrive(pair);
+    }
+    long before = harness.world.nanoTime();
+    pair.client().link().close();
+    links.stepUntil("both ends to close", () -> links.openCount() == 0);
+    assertThat(Duration.ofNanos(harness.world.nanoTime() - before))
+        .isLessThan(Duration.ofMillis(500));
+    assertThat(harness.east.counters().undrained() + harness.west.counters().undrained()).isZero();
+  }
+
+  /** A Send to a peer that closes at once arrives, also over TCP. */
+  @ParameterizedTest
+  @MethodSource("io.verbena.rdma.Adapters#all")
+  void whatWasSentBeforeALinkIsClosedArrives(Personality adapter) throws LinkException {
+    SteppedLinks.Pair pair = open(adapter.profile());
+    if (adapter == Personality.INLINE_LIAR) {
+      pair = afterALinkWasLost(pair);
+    }
+    SteppedLinks.Pair last = pair;
+    for (int i = 0; i < 5; i++) {
+      last.client().sendNow(new byte[1 + 500 * i]);
+    }
+    last.client().link().close();
+    links.stepUntil("the end", () -> last.server().heard().isClosed());
+    assertThat(last.server().heard().frames()).hasSize(5);
+    assertThat(last.server().heard().closedReason()).isEqualTo("the peer closed the link");
+    links.stepUntil("both ends to close", () -> links.openCount() == 0);
+  }
+
+  /** A blocked sender that has nothing under way asks the peer's device by an empty WRITE. */
+  @ParameterizedTest
+  @MethodSource("io.verbena.rdma.Adapters#all")
+  void aSlowReaderLosesNothing(Personality adapter) throws LinkException {
+    SteppedLinks.Pair pair = open(adapter.profile());
+    if (adapter == Personality.INLINE_LIAR) {
+      pair = afterALinkWasLost(pair);
+    }
+    if (adapter == Personality.STRICT_KEYS) {
+      blocked(pair, 300);
+      links.stepUntil("the probe to fail", () -> links.openCount() == 0);
+      pair = links.open();
+    }
+    int sent = blocked(pair, 300);
+    pair.server().link().setReceiving(true);
+    SteppedLinks.Pair last = pair;
+    links.stepUntil("all to arrive", () -> last.server().heard().frames().size() == sent);
+    assertThat(last.client().heard().isClosed()).isFalse();
+    assertThat(last.server().heard().isClosed()).isFalse();
+  }
+
+  /** Fills a link whose reader stands still, and lets time pass; returns the frames sent. */
+  private int blocked(SteppedLinks.Pair pair, int millis) {
+    pair.server().link().setReceiving(false);
+    int sent = 0;
+    while (pair.client().send(new byte[2000]) == SendResult.SENT) {
+      pair.client().link().flush();
+      sent++;
+      links.step();
+    }
+    long until = harness.world.nanoTime() + Duration.ofMillis(millis).toNanos();
+    links.stepUntil("time to pass", () -> harness.world.nanoTime() >= until);
+    return sent;
+  }
+
+  /** An unknown device that grants inline and ignores it costs the first link, and no other. */
+  @Test
+  void aDeviceThatIgnoresInlineIsFoundOut() throws LinkException {
+    framesArrive(afterALinkWasLost(open(Personality.INLINE_LIAR.profile())));
+  }
+
+  private SteppedLinks.Pair afterALinkWasLost(SteppedLinks.Pair pair) throws LinkException {
+    pair.client().sendNow(new byte[10]);
+    links.stepUntil("the link to be lost", () -> links.openCount() == 0);
+    SteppedLinks.Pair other = links.open(); // the server's device has its own to find out
+    other.server().sendNow(new byte[10]);
+    links.stepUntil("that link to be lost", () -> links.openCount() == 0);
+    return links.open();
+  }
+
+  /** As on irdma in RoCE mode: what its device does not end, the link ends by itself. */
+  @Test
+  void aDeadPathIsNoticedThoughTheDeviceKeepsItsOwnTimers() throws LinkException {
+    SteppedLinks.Pair pair = open(Personality.IRDMA_ROCE.profile());
+    framesArrive(pair);
+    harness.world.fabric.cut(harness.world.east, harness.world.west);
+    long before = harness.world.nanoTime();
+    pair.client().sendNow(new byte[10]);
+    links.stepUntil("the end", () -> pair.client().heard().isClosed());
+    assertThat(pair.client().heard().closedReason()).contains("has acknowledged nothing for");
+    assertThat(Duration.ofNanos(harness.world.nanoTime() - before))
+        .isLessThan(Duration.ofMillis(4_700));
+  }
+
+  /** Inline is found to the byte: 96 and 101 bytes are not 64. */
+  @ParameterizedTest
+  @ValueSource(ints = {48, 96, 101, 255})
+  void anInlineLengthIsFoundToTheByte(int most) throws LinkException {
+    framesArrive(open(DeviceProfile.full().withMaxInline(most)));
+    long[] longest = new long[1];
+    harness.world.east.watch(
+        new RequestWatcher() {
+          @Override
+          public void carriedOut(int opcode, long bytes) {}
+
+          @Override
+          public void postedInline(long bytes) {
+            longest[0] = Math.max(longest[0], bytes);
+          }
+        });
+    SteppedLinks.Pair pair = links.open();
+    int header = FabricLinkHarness.SETTINGS.slotBytes() - harness.maxFrameBytes();
+    pair.client().sendNow(new byte[most - header]);
+    links.stepUntil("the frame", () -> pair.server().heard().frames().size() == 1);
+    assertThat(longest[0]).isEqualTo(most);
+  }
+
+  /** A window that is made and cannot be bound is found out by the first transfer. */
+  @Test
+  void aDeviceThatRefusesBindsIsOpenedByRegistrationsFromTheNextLinkOn() throws LinkException {
+    SteppedLinks.Pair pair = open(Personality.MANA_WINDOWS.profile());
+    try (Arena arena = Arena.ofShared()) {
+      expose(pair, arena.allocate(8192, 4096));
+      links.stepUntil("the link to be lost", () -> links.openCount() == 0);
+      SteppedLinks.Pair next = links.open();
+      BulkTarget target = expose(next, arena.allocate(8192, 4096));
+      framesArrive(next);
+      boolean[] fenced = new boolean[1];
+      target.close(() -> fenced[0] = true);
+      links.stepUntil("the fence", () -> fenced[0]);
+    }
+  }
+
+  private static BulkTarget expose(SteppedLinks.Pair pair, MemorySegment memory)
+      throws LinkException {
+    return Objects.requireNonNull(pair.server().link().bulk()).expose(memory, true, true);
+  }
+
+  /** One that reports shared receives and makes none: links have their own. */
+  @Test
+  void sharedReceivesThatAreReportedAndRefusedAreDoneWithout() throws LinkException {
+    SteppedLinks.Pair first = open(Personality.SRQ_LIAR.profile());
+    framesArrive(first);
+    framesArrive(links.open());
+  }
+
+  /** Regions of a device without READs are read by calls. */
+  @ParameterizedTest
+  @EnumSource(names = {"READS_0", "READS_256"})
+  void withoutReadsNoMemoryIsReadByTheDevice(Personality adapter) throws LinkException {
+    SteppedLinks.Pair pair = open(adapter.profile());
+    framesArrive(pair);
+    assertThat(Objects.requireNonNull(pair.client().link().bulk()).isOneSided()).isFalse();
+  }
+
+  /** Few domains: a link more than there are is refused with a reason, and the others stay. */
+  @Test
+  void aLinkForWhichTheDeviceHasNoDomainIsRefusedAlone() throws LinkException {
+    SteppedLinks.Pair pair =
+        open(
+            Personality.MANA.profile().with(DeviceLimit.DOMAINS, 2)); // one is for the cost of pins
+    links.open();
+    LinkException why =
+        Objects.requireNonNull(links.connect(links.listening().address()).failure());
+    assertThat(why).hasMessageContaining("ibv_alloc_pd failed with ENOMEM");
+    framesArrive(pair);
+  }
+
+  /** AWS's adapter has no such queue pairs. */
+  @Test
+  void aDeviceWithoutQueuePairsHasNoLinks() throws LinkException {
+    harness = new FabricLinkHarness(Seed.random("efa").nextLong(), Personality.EFA.profile());
+    links = new SteppedLinks(harness, OPTIONS, OPTIONS);
+    assertThat(links.connect(links.listening().address()).failure())
+        .hasMessageContaining("no reliable connected queue pairs");
+  }
+
+  /** A peer that lives and does not answer holds up no end. */
+  @Test
+  void aPeerThatDoesNotAnswerADisconnectHoldsUpNothing() throws LinkException {
+    SteppedLinks.Pair pair = open(DeviceProfile.full());
+    framesArrive(pair);
+    long before = harness.world.nanoTime();
+    pair.client().link().close();
+    while (!pair.client().heard().isClosed()) { // the server's program stands still
+      harness.world.step();
+      links.client().poll();
+      assertThat(harness.world.nanoTime() - before).isLessThan(6_000_000_000L);
+    }
+    assertThat(Duration.ofNanos(harness.world.nanoTime() - before))
+        .isLessThan(Duration.ofMillis(500));
+    assertThat(pair.server().heard().isClosed()).isFalse();
+    links.stepUntil("the server to hear", () -> pair.server().heard().isClosed());
+  }
+
+  /** On iWARP the last bytes may not have arrived; the wait for the peer's answer has a limit. */
+  @Test
+  void onIwarpAPeerThatDoesNotAnswerIsWaitedForOnlySoLong() throws LinkException {
+    SteppedLinks.Pair pair = open(Personality.IWARP_EARLY.profile());
+    framesArrive(pair);
+    long before = harness.world.nanoTime();
+    pair.client().link().close();
+    while (!pair.client().heard().isClosed()) {
+      harness.world.step();
+      links.client().poll();
+      assertThat(harness.world.nanoTime() - before).isLessThan(9_000_000_000L);
+    }
+    links.stepUntil("the server to hear", () -> pair.server().heard().isClosed());
   }
 }

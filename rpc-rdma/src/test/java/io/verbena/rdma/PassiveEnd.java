@@ -20,7 +20,7 @@ import java.util.function.BooleanSupplier;
 /** The passive end of upgrades on the host "west", for peers of any kind on the host "east". */
 final class PassiveEnd implements AutoCloseable {
   static final RdmaSettings SETTINGS = RdmaSettings.DEFAULT.withGuaranteedCredits(4);
-  static final LinkOptions OPTIONS = new LinkOptions(64 << 10, Duration.ofSeconds(2), null);
+  static final LinkOptions OPTIONS = LinkOptions.of(64 << 10, Duration.ofSeconds(2), null);
   private static final int MOST_STEPS = 3_000_000;
 
   final FabricWorld world;

@@ -13,7 +13,7 @@ import com.ibm.disni.verbs.RdmaEventChannel;
 import io.verbena.link.LinkException;
 import io.verbena.rdma.wire.Advertisement;
 import io.verbena.rdma.wire.Greeting;
-import io.verbena.rdma.wire.Offer;
+import io.verbena.rdma.wire.RdmaOffer;
 import io.verbena.rdma.wire.SendHeader;
 import io.verbena.rdma.wire.Terms;
 import io.verbena.verbs.ext.Access;
@@ -66,7 +66,7 @@ final class RawPeer {
 
   /** Connects likewise, and does not wait until the other end knows of it. */
   RawPeer connectAlone(byte[] offerBytes) throws IOException, LinkException {
-    Offer offer = Offer.decode(offerBytes);
+    RdmaOffer offer = RdmaOffer.decode(offerBytes);
     Terms terms = new Terms(64, 64, SendHeader.CONTROL_CREDITS, SEND_BYTES, 0);
     connect(offer.candidates().getFirst(), new Greeting(offer.token(), terms).encode());
     expect(EventType.RDMA_CM_EVENT_ESTABLISHED);

@@ -2,7 +2,7 @@ package io.verbena.rdma;
 
 import io.verbena.link.LinkException;
 import io.verbena.link.Secret;
-import io.verbena.rdma.wire.Offer;
+import io.verbena.rdma.wire.RdmaOffer;
 import io.verbena.testkit.UpgradeLinkProvider;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -20,7 +20,7 @@ final class RdmaOffers implements UpgradeLinkProvider.Offers {
 
   @Override
   public URI address(byte[] offer) throws LinkException {
-    InetSocketAddress first = Offer.decode(offer).candidates().getFirst();
+    InetSocketAddress first = RdmaOffer.decode(offer).candidates().getFirst();
     String host = first.getAddress().getHostAddress();
     return URI.create(
         "rdma://" + (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + first.getPort());
@@ -31,7 +31,7 @@ final class RdmaOffers implements UpgradeLinkProvider.Offers {
     try {
       InetAddress host = InetAddress.getByName(address.getHost());
       Secret token = Secret.random(new SecureRandom());
-      return new Offer(token, List.of(new InetSocketAddress(host, address.getPort()))).encode();
+      return new RdmaOffer(token, List.of(new InetSocketAddress(host, address.getPort()))).encode();
     } catch (UnknownHostException e) {
       throw new LinkException(address + ": " + e, e);
     }

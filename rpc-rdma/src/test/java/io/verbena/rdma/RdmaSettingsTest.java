@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Whatever may be set of links is refused where it is set, or objects go by links that have it. */
+/** Each setting of links is refused at once, or objects travel over links that have it. */
 class RdmaSettingsTest {
   private static final int LONGEST = Integer.MAX_VALUE;
   private static final RdmaSettings DEFAULT = RdmaSettings.DEFAULT;
@@ -43,8 +43,6 @@ class RdmaSettingsTest {
             List.of());
     value(DEFAULT, "device", "withDevice", devices);
     value(DEFAULT, "trafficClass", "withTrafficClass", Ends.of(-1, 255));
-    Ends nodes = new Ends("true or false", List.of(true, false), List.of());
-    value(DEFAULT, "numa", "withNuma", nodes);
     value(DEFAULT, "rails", "withRails", Ends.of(1, 8));
     Ends guaranteed =
         new Ends("0, or 4 to credits", List.of(0, 4, 32), List.of(1, 3, 33, -1, LONGEST));
@@ -55,27 +53,15 @@ class RdmaSettingsTest {
             List.of(4 << 10, 16 << 20),
             List.of(2 << 10, 4097, 3 << 12, 32 << 20, 0, -1, LONGEST, Integer.MIN_VALUE));
     RdmaSettings wide = DEFAULT.withBulk(4 << 10, LONGEST);
-    component(wide, "bulkChunkBytes", chunks);
     method(wide, "withBulk", "bulkChunkBytes", 0, chunks, 4 << 10, LONGEST);
     Ends windows =
         new Ends(
             "at least bulkChunkBytes", List.of(4 << 10, LONGEST), List.of((4 << 10) - 1, 0, -1));
-    component(wide, "bulkWindowBytes", windows);
     method(wide, "withBulk", "bulkWindowBytes", 1, windows, 4 << 10, LONGEST);
   }
 
   private static void value(RdmaSettings like, String component, String with, Ends ends) {
-    component(like, component, ends);
     method(like, with, component, 0, ends, (Object) null);
-  }
-
-  private static void component(RdmaSettings like, String component, Ends ends) {
-    ROWS.add(
-        new Setting<>(
-            "RdmaSettings." + component,
-            component,
-            ends,
-            value -> Setting.like(like, component, value)));
   }
 
   private static void method(
@@ -138,8 +124,7 @@ class RdmaSettingsTest {
 
   @Test
   void thereIsNothingElseToSet() {
-    Set<String> ids = new TreeSet<>(Setting.idsOfComponents(RdmaSettings.class));
-    ids.addAll(Setting.idsOf(Setting.settersOf(RdmaSettings.class), type -> true));
+    Set<String> ids = Setting.idsOf(Setting.settersOf(RdmaSettings.class), type -> true);
     Set<String> rows = new TreeSet<>();
     ROWS.forEach(row -> rows.add(row.id()));
     assertThat(rows).isEqualTo(ids);

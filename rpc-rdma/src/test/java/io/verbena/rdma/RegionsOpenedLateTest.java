@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Test;
 final class RegionsOpenedLateTest {
   private static final int ALL = Regions.READ | Regions.WRITE | Regions.ATOMIC;
 
-  /** What waits for the owner's device to say that a window is bound. */
+  /** A wait for the owner's device to bind a window. */
   private final List<Runnable> bound = new ArrayList<>();
 
   private boolean holds = true;

@@ -1,6 +1,5 @@
 package io.verbena.rdma;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.link.Link;
@@ -11,6 +10,7 @@ import io.verbena.link.LinkOptions;
 import io.verbena.link.UpgradeDriver;
 import io.verbena.link.runtime.NanoClock;
 import io.verbena.rdma.wire.UpgradeRequest;
+import io.verbena.testkit.JavaProcess;
 import io.verbena.testkit.RecordingListener;
 import io.verbena.verbs.ffm.FfmProvider;
 import java.io.IOException;
@@ -41,7 +41,7 @@ import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
 final class RemovedDeviceTest {
   private static final Duration ROUNDS = Duration.ofSeconds(6);
   private static final int PATIENCE_SECONDS = 20;
-  private static final LinkOptions OPTIONS = new LinkOptions(64 << 10, Duration.ofSeconds(1), null);
+  private static final LinkOptions OPTIONS = LinkOptions.of(64 << 10, Duration.ofSeconds(1), null);
 
   private final long seed = Long.getLong("seed", System.nanoTime());
   private final Random random = new Random(seed);
@@ -49,22 +49,19 @@ final class RemovedDeviceTest {
   @Test
   void isGoneWhateverTheLoopsOfAProcessDo() throws Exception {
     System.out.println("seed " + seed);
-    Process victim =
-        new ProcessBuilder(
-                "java",
-                "--enable-native-access=ALL-UNNAMED",
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                System.getProperty("java.class.path"),
-                RemovedDeviceTest.class.getName(),
-                Long.toString(seed))
-            .redirectError(ProcessBuilder.Redirect.INHERIT)
-            .start();
+    List<String> options = List.of("--enable-native-access=ALL-UNNAMED");
+    try (JavaProcess victim =
+        JavaProcess.start(options, RemovedDeviceTest.class, Long.toString(seed))) {
+      removeUnder(victim);
+    }
+  }
+
+  private void removeUnder(JavaProcess victim) throws Exception {
     String name = DeviceLinkHarness.variable("LAB_DEVICE");
     String type = name.replaceAll("[0-9]+$", "");
     int rounds = 0;
     try {
-      assertThat(victim.inputReader().readLine()).isEqualTo("begun");
+      assertThat(victim.line()).isEqualTo("begun");
       long end = System.nanoTime() + ROUNDS.toNanos();
       while (System.nanoTime() - end < 0) {
         Thread.sleep(random.nextInt(random.nextBoolean() ? 50 : 600));
@@ -76,15 +73,14 @@ final class RemovedDeviceTest {
         rounds++;
       }
     } catch (Throwable stuck) {
-      new ProcessBuilder("jstack", Long.toString(victim.pid())).inheritIO().start().waitFor();
-      victim.destroyForcibly();
+      String pid = Long.toString(victim.process().pid());
+      new ProcessBuilder("jstack", pid).inheritIO().start().waitFor();
       throw stuck;
     }
-    victim.getOutputStream().close();
-    String said = new String(victim.getInputStream().readAllBytes(), UTF_8);
-    assertThat(victim.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
-    assertThat(victim.exitValue()).as("seed %d: %s", seed, said).isZero();
-    System.out.println(rounds + " removals, " + said);
+    victim.endInput();
+    JavaProcess.Ended ended = victim.end(Duration.ofSeconds(PATIENCE_SECONDS));
+    assertThat(ended.status()).as("seed %d: %s", seed, ended.out()).isZero();
+    System.out.println(rounds + " removals, " + ended.out());
   }
 
   private static Process rdma(String... command) throws IOException {

@@ -25,19 +25,7 @@ final class RequestsPerObjectTest {
 
   /** With so many credits none is returned by itself, which is not of one object. */
   private static final RdmaSettings PLENTY =
-      new RdmaSettings(
-          8 << 10,
-          1024,
-          256,
-          512L << 20,
-          15,
-          0,
-          64 << 10,
-          512 << 10,
-          DeviceChoice.ANY,
-          -1,
-          true,
-          1);
+      RdmaSettings.DEFAULT.withGuaranteedCredits(0).withCredits(1024).withRails(1);
 
   private final Counted counted = new Counted();
 
@@ -45,13 +33,13 @@ final class RequestsPerObjectTest {
   @SuppressWarnings("NullAway.Init") // by JUnit
   Path directory;
 
-  /** Who begins. */
+  /** The end that begins. */
   private enum Way {
     PUT,
     FETCH
   }
 
-  /** Where an object goes. */
+  /** The destination of an object. */
   private enum Into {
     MEMORY,
     POOLED,

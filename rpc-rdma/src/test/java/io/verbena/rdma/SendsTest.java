@@ -19,15 +19,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a Send carries, and which of them complete with a completion of their own. */
+/** The contents of Sends, and which Sends have a completion of their own. */
 final class SendsTest {
-  private static final LinkOptions OPTIONS = new LinkOptions(64 << 10, Duration.ofSeconds(2), null);
+  private static final LinkOptions OPTIONS = LinkOptions.of(64 << 10, Duration.ofSeconds(2), null);
 
   /** With {@link FabricLinkHarness#SETTINGS}: 128 credits, and 8 more for what is not a frame. */
   private static final int PLACES = 136;
 
-  /** So many Sends a peer that stands still takes. */
-  private static final int SENDS = FabricLinkHarness.SETTINGS.guaranteedCredits();
+  /** So many Sends a peer that stands still takes after the first, which shows what inline does. */
+  private static final int SENDS = FabricLinkHarness.SETTINGS.guaranteedCredits() - 1;
 
   private FabricLinkHarness harness;
   private SteppedLinks links;
@@ -118,9 +118,15 @@ final class SendsTest {
     return sends;
   }
 
-  /** Has a hundred Sends completed while the peer stands still; returns the completions. */
+  /** Has {@link #SENDS} Sends completed while the peer stands still; returns the completions. */
   private int completionsOf(int bytes) throws LinkException {
     open(DeviceProfile.full(), FabricLinkHarness.SETTINGS);
+    pair.client().sendNow(new byte[1]); // the first shows whether the device sends inline
+    links.stepUntil("the first", () -> pair.server().heard().frames().size() == 1);
+    harness.world.pass(Duration.ofSeconds(1).toNanos());
+    for (int i = 0; i < 10; i++) {
+      links.client().poll();
+    }
     for (int i = 0; i < SENDS; i++) {
       pair.client().sendNow(new byte[bytes]);
     }

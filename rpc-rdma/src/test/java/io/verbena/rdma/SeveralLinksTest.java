@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Links that stand on one device at each end: what one carries never comes by another. */
 class SeveralLinksTest {
-  private static final LinkOptions OPTIONS = new LinkOptions(4096, Duration.ofSeconds(5), null);
+  private static final LinkOptions OPTIONS = LinkOptions.of(4096, Duration.ofSeconds(5), null);
   private static final int LINKS = 3;
   private static final int FRAMES = 400;
 

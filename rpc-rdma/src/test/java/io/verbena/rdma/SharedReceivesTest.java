@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 
 /** Links that share their receives pin little, lease what they need, and give it back. */
 final class SharedReceivesTest {
-  private static final LinkOptions OPTIONS = new LinkOptions(64 << 10, Duration.ofSeconds(5), null);
+  private static final LinkOptions OPTIONS = LinkOptions.of(64 << 10, Duration.ofSeconds(5), null);
   private static final RdmaSettings SETTINGS = RdmaSettings.DEFAULT;
   private static final int LINKS = 1000;
   private static final int SLOT = SETTINGS.slotBytes();

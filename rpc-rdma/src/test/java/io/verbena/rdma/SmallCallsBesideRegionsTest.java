@@ -29,7 +29,7 @@ final class SmallCallsBesideRegionsTest {
   /** By which its Send is known. */
   private static final String TEXT = "x".repeat(3000);
 
-  /** What the caller's device has carried out. */
+  /** The operations of the caller's device. */
   private static final class Carried implements RequestWatcher {
     long bytes;
 

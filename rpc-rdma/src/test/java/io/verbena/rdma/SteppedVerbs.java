@@ -8,8 +8,6 @@ import io.verbena.verbs.ext.VerbsException;
 import io.verbena.verbs.ext.VerbsProvider;
 import io.verbena.verbs.ext.WaitSet;
 import java.io.IOException;
-import java.nio.file.Path;
-import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
 
@@ -38,16 +36,6 @@ record SteppedVerbs(VerbsProvider host, FabricWorld world) implements VerbsProvi
   @Override
   public List<HostAddress> hostAddresses() throws IOException {
     return host.hostAddresses();
-  }
-
-  @Override
-  public Optional<Path> hostFiles() {
-    return host.hostFiles();
-  }
-
-  @Override
-  public void bindThread(int thread, BitSet processors) throws IOException {
-    host.bindThread(thread, processors);
   }
 
   @Override

@@ -16,8 +16,7 @@ import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
 @Tag("lab-two")
 @EnabledIfEnvironmentVariable(named = "LAB_DEVICE", matches = "rxe.*")
 final class TrafficClassTest {
-  private static final LinkOptions OPTIONS =
-      new LinkOptions(64 << 10, Duration.ofSeconds(20), null);
+  private static final LinkOptions OPTIONS = LinkOptions.of(64 << 10, Duration.ofSeconds(20), null);
 
   /** DSCP 26, which is AF31, and ECT(0). */
   private static final int AF31 = 106;

@@ -7,7 +7,6 @@ import io.verbena.api.Session;
 import io.verbena.core.session.SessionImpl;
 import io.verbena.testkit.Seed;
 import io.verbena.testkit.SteppedWorld;
-import io.verbena.verbs.fabric.DeviceProfile;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -16,10 +15,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** An RDMA link that is lost and had again: each end tells each change once, and counts it. */
-final class TransitionsTest {
+final class TransitionsTest extends Adapters {
   private final SteppedWorld world = new SteppedWorld().withoutWaits();
   private final FabricWorld verbs =
-      new FabricWorld(Seed.random("transitions").nextLong(), DeviceProfile.full(), world.clock());
+      new FabricWorld(Seed.random("transitions").nextLong(), device(), world.clock());
   private final List<Session> ends = new ArrayList<>();
   private CapturedLog log;
 

@@ -170,7 +170,7 @@ final class WaiterTest {
   void aWaitThatEndsForWantOfMemoryLeavesALoopThatIsWoken() throws Exception {
     rest();
     assertThat(waits.take()).isEqualTo(LONGEST);
-    Logger log = (Logger) LoggerFactory.getLogger("io.verbena.rdma.cm.Waiter");
+    Logger log = (Logger) LoggerFactory.getLogger("io.verbena.rdma.cm.ChannelWaiter");
     AppenderBase<ILoggingEvent> full =
         new AppenderBase<>() {
           @Override

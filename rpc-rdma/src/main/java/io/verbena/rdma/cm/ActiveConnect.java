@@ -12,11 +12,11 @@ import io.verbena.link.LinkOptions;
 import io.verbena.rdma.DeviceAddress;
 import io.verbena.rdma.DeviceAddresses;
 import io.verbena.rdma.DeviceChoice;
-import io.verbena.rdma.Words;
+import io.verbena.rdma.RdmaFailureText;
 import io.verbena.rdma.link.LinkContext;
 import io.verbena.rdma.link.LinkOpenListener;
 import io.verbena.rdma.link.RdmaLink;
-import io.verbena.rdma.wire.Offer;
+import io.verbena.rdma.wire.RdmaOffer;
 import io.verbena.verbs.ext.VerbsCmId;
 import io.verbena.verbs.ext.VerbsContext;
 import java.io.IOException;
@@ -59,7 +59,7 @@ final class ActiveConnect implements CmListener, LinkOpenListener {
   private final LinkDriver.ConnectHandler handler;
   private final byte[] bytes;
   private final Map<InetSocketAddress, String> failures = new HashMap<>();
-  private @Nullable Offer offer;
+  private @Nullable RdmaOffer offer;
   private List<InetSocketAddress> offered = List.of();
 
   /** The offered candidates that can be reached, best first, with the local address for each. */
@@ -114,7 +114,7 @@ final class ActiveConnect implements CmListener, LinkOpenListener {
 
   private void start(long now) {
     try {
-      Offer decoded = Offer.decode(bytes);
+      RdmaOffer decoded = RdmaOffer.decode(bytes);
       offer = decoded;
       offered = decoded.candidates();
       findRoutes();
@@ -182,7 +182,7 @@ final class ActiveConnect implements CmListener, LinkOpenListener {
         made.resolveAddr(source(candidate), candidate, candidateMillis);
         return;
       } catch (Throwable e) {
-        candidateFailed(Words.of(e));
+        candidateFailed(RdmaFailureText.of(e));
       }
     }
     if (!candidates.isEmpty()) {
@@ -258,7 +258,7 @@ final class ActiveConnect implements CmListener, LinkOpenListener {
         default -> throw new IOException(ConnectionEvents.describe(type, event));
       }
     } catch (Throwable e) { // from the provider; it ends only this candidate
-      candidateFailed(Words.of(e));
+      candidateFailed(RdmaFailureText.of(e));
       tryNext();
     }
   }
@@ -279,13 +279,13 @@ final class ActiveConnect implements CmListener, LinkOpenListener {
       throw new IOException(device + " leads there, and not " + from);
     }
     RdmaLink made = connections.open(resolved, offer.token(), options, this);
-    made.rails(this::rails);
+    made.setRails(this::rails);
     id = null; // owned by the link from here on
     link = made;
     try {
       resolved.connect(connections.parameters(resolved, made, offer.token()));
     } catch (Throwable e) {
-      made.abort(Words.of(e));
+      made.abort(RdmaFailureText.of(e));
     }
   }
 

@@ -18,10 +18,10 @@ import org.slf4j.LoggerFactory;
  * once each time it was armed, and touches nothing else. It starts when it is first armed, so a
  * loop that only polls has none.
  */
-final class Waiter {
-  private static final Logger LOG = LoggerFactory.getLogger(Waiter.class);
+final class ChannelWaiter {
+  private static final Logger LOG = LoggerFactory.getLogger(ChannelWaiter.class);
   private static final ThrottledLog NO_THREAD =
-      ThrottledLog.of(Waiter.class, "waits for verbs events that found no thread");
+      ThrottledLog.of(ChannelWaiter.class, "waits for verbs events that found no thread");
   private static final long LONGEST_WAIT_NANOS = 1_000_000_000L;
 
   private final VerbsProvider provider;
@@ -39,7 +39,7 @@ final class Waiter {
     void addTo(WaitSet set) throws IOException;
   }
 
-  Waiter(VerbsProvider provider, Runnable wakeLoop) {
+  ChannelWaiter(VerbsProvider provider, Runnable wakeLoop) {
     this.provider = provider;
     this.wakeLoop = wakeLoop;
   }

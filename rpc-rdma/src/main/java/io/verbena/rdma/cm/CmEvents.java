@@ -6,7 +6,7 @@ import com.ibm.disni.verbs.RdmaCmEvent.EventType;
 import com.ibm.disni.verbs.RdmaCmId;
 import com.ibm.disni.verbs.RdmaEventChannel;
 import io.verbena.link.runtime.ThrottledLog;
-import io.verbena.rdma.Words;
+import io.verbena.rdma.RdmaFailureText;
 import io.verbena.verbs.ext.VerbsProvider;
 import java.io.IOException;
 import java.util.IdentityHashMap;
@@ -51,7 +51,7 @@ final class CmEvents {
     try {
       id.destroyId();
     } catch (Throwable e) {
-      UNDESTROYED.warn("The connection id {} cannot be destroyed: {}", id, Words.of(e));
+      UNDESTROYED.warn("The connection id {} cannot be destroyed: {}", id, RdmaFailureText.of(e));
     }
   }
 

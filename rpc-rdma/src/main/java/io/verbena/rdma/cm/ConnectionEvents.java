@@ -7,10 +7,10 @@ import com.ibm.disni.verbs.RdmaCmEvent.EventType;
 import io.verbena.link.LinkException;
 import io.verbena.link.Secret;
 import io.verbena.rdma.RdmaCounters;
-import io.verbena.rdma.Words;
+import io.verbena.rdma.RdmaFailureText;
 import io.verbena.rdma.link.RdmaLink;
 import io.verbena.rdma.wire.Greeting;
-import io.verbena.rdma.wire.Refusal;
+import io.verbena.rdma.wire.RdmaRefusal;
 import io.verbena.verbs.ext.ConnectionParameters;
 import io.verbena.verbs.ext.Errno;
 import java.nio.ByteBuffer;
@@ -64,7 +64,7 @@ final class ConnectionEvents implements CmListener {
         link.disconnected(String.valueOf(e.getMessage()));
         return;
       } catch (Throwable e) { // from the provider; it ends only this link
-        link.disconnected(Words.of(e));
+        link.disconnected(RdmaFailureText.of(e));
         return;
       }
     }
@@ -76,7 +76,7 @@ final class ConnectionEvents implements CmListener {
     ByteBuffer data = ConnectionParameters.privateData(event);
     // On iWARP the status is an error number; only private data distinguishes a refusal.
     if (status == CONSUMER_DEFINED || (status < 0 && data.hasRemaining())) {
-      return "the peer refused: " + Refusal.decode(data);
+      return "the peer refused: " + RdmaRefusal.decode(data);
     }
     return status == NO_SUCH_SERVICE || status == -Errno.ECONNREFUSED
         ? "nothing listens there"

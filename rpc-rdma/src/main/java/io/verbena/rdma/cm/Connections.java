@@ -25,10 +25,10 @@ import org.jspecify.annotations.Nullable;
 final class Connections {
   final LinkContext context;
   final CmEvents events;
-  final Devices devices;
+  final LoopDevices devices;
   private final Set<RdmaLink> links = new LinkedHashSet<>();
 
-  Connections(LinkContext context, CmEvents events, Devices devices) {
+  Connections(LinkContext context, CmEvents events, LoopDevices devices) {
     this.context = context;
     this.events = events;
     this.devices = devices;

@@ -1,13 +1,11 @@
 package io.verbena.rdma.cm;
 
 import com.ibm.disni.verbs.IbvContext;
-import io.verbena.rdma.Numa;
 import io.verbena.rdma.RdmaCounters;
+import io.verbena.rdma.RdmaFailureText;
 import io.verbena.rdma.RdmaSettings;
-import io.verbena.rdma.Words;
 import io.verbena.rdma.device.RdmaDevice;
 import io.verbena.rdma.device.Registrations;
-import io.verbena.verbs.ext.VerbsContext;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -18,10 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The devices of this loop's links, each opened when it is first needed. */
-final class Devices {
-  private static final Logger LOG = LoggerFactory.getLogger(Devices.class);
+final class LoopDevices {
+  private static final Logger LOG = LoggerFactory.getLogger(LoopDevices.class);
 
-  private final Numa numa;
   private final RdmaSettings settings;
   private final Registrations memory;
   private final RdmaCounters counters;
@@ -34,13 +31,11 @@ final class Devices {
   /** All devices that were not abandoned. */
   RdmaDevice[] open = new RdmaDevice[0];
 
-  Devices(
-      Numa numa,
+  LoopDevices(
       RdmaSettings settings,
       Registrations memory,
       RdmaCounters counters,
       Consumer<RdmaDevice> onOpened) {
-    this.numa = numa;
     this.settings = settings;
     this.memory = memory;
     this.counters = counters;
@@ -52,9 +47,7 @@ final class Devices {
     if (known != null) {
       return known;
     }
-    // Before everything else: memory is placed near the thread that touches it first.
-    Numa.Place place = numa.bind(VerbsContext.of(context).deviceName());
-    RdmaDevice opened = new RdmaDevice(context, place, settings, memory, counters);
+    RdmaDevice opened = new RdmaDevice(context, settings, memory, counters);
     byContext.put(context, opened);
     open = byContext.values().toArray(new RdmaDevice[0]);
     onOpened.accept(opened);
@@ -90,7 +83,7 @@ final class Devices {
       try {
         device.arm();
       } catch (Throwable e) {
-        device.giveUp(Words.of(e));
+        device.giveUp(RdmaFailureText.of(e));
         all = false;
       }
     }
@@ -119,7 +112,7 @@ final class Devices {
     for (RdmaDevice device : open) {
       device.retry();
     }
-    unfreed.removeIf(Devices::isFreed);
+    unfreed.removeIf(LoopDevices::isFreed);
   }
 
   private static boolean isFreed(RdmaDevice device) {
@@ -133,7 +126,7 @@ final class Devices {
   }
 
   void close() {
-    unfreed.removeIf(Devices::isFreed);
+    unfreed.removeIf(LoopDevices::isFreed);
     for (RdmaDevice device : open) {
       forget(device);
     }

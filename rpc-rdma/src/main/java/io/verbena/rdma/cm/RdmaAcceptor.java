@@ -10,12 +10,12 @@ import io.verbena.link.LinkOptions;
 import io.verbena.link.Secret;
 import io.verbena.link.runtime.ThrottledLog;
 import io.verbena.rdma.DeviceAddresses;
-import io.verbena.rdma.Words;
+import io.verbena.rdma.RdmaFailureText;
 import io.verbena.rdma.link.LinkContext;
 import io.verbena.rdma.link.RdmaLink;
 import io.verbena.rdma.wire.Greeting;
-import io.verbena.rdma.wire.Offer;
-import io.verbena.rdma.wire.Refusal;
+import io.verbena.rdma.wire.RdmaOffer;
+import io.verbena.rdma.wire.RdmaRefusal;
 import io.verbena.rdma.wire.UpgradeRequest;
 import io.verbena.verbs.ext.ConnectionParameters;
 import io.verbena.verbs.ext.VerbsCmId;
@@ -31,12 +31,12 @@ import org.slf4j.LoggerFactory;
  * The passive end: it makes offers, and accepts connection requests that carry the token of an
  * offer. Every other request is rejected before anything is made for it.
  */
-final class Acceptor implements CmListener {
-  private static final Logger LOG = LoggerFactory.getLogger(Acceptor.class);
+final class RdmaAcceptor implements CmListener {
+  private static final Logger LOG = LoggerFactory.getLogger(RdmaAcceptor.class);
   private static final ThrottledLog REJECTED =
-      ThrottledLog.of(Acceptor.class, "RDMA connection requests that were rejected");
+      ThrottledLog.of(RdmaAcceptor.class, "RDMA connection requests that were rejected");
   private static final ThrottledLog NOT_OPENED =
-      ThrottledLog.of(Acceptor.class, "RDMA links that could not be opened");
+      ThrottledLog.of(RdmaAcceptor.class, "RDMA links that could not be opened");
 
   /**
    * A token lives twice the time limit: one for the offer's way to the peer, one for the request's
@@ -52,7 +52,7 @@ final class Acceptor implements CmListener {
   /** Accepted requests whose link is not open yet. */
   private final List<PassiveConnect> accepted = new ArrayList<>();
 
-  Acceptor(Connections connections, DeviceAddresses addresses) {
+  RdmaAcceptor(Connections connections, DeviceAddresses addresses) {
     this.connections = connections;
     this.context = connections.context;
     this.listeners = new Listeners(addresses, connections.events, this);
@@ -70,7 +70,7 @@ final class Acceptor implements CmListener {
     PassiveConnect connect =
         new PassiveConnect(options, handler, context.clock().nanoTime() + life);
     Secret token = tokens.offer(connect);
-    return new Offer(token, candidates).encode();
+    return new RdmaOffer(token, candidates).encode();
   }
 
   private void openDevices() throws LinkException {
@@ -79,7 +79,7 @@ final class Acceptor implements CmListener {
         connections.devices.of(device);
       }
     } catch (Throwable e) {
-      throw new LinkException("a verbs device cannot be opened: " + Words.of(e), e);
+      throw new LinkException("a verbs device cannot be opened: " + RdmaFailureText.of(e), e);
     }
   }
 
@@ -126,7 +126,8 @@ final class Acceptor implements CmListener {
     if (connect == null) {
       if (tokens.wasMade(greeting.token())) {
         REJECTED.info(
-            "A connection request from {} was rejected: {}. This also happens when a peer tries another address because its first request took long",
+            "A connection request from {} was rejected: {}. This also happens when a peer tries"
+                + " another address because its first request took long",
             peer(id),
             "its token was used before or has expired");
         reject(id, "the token was used before or has expired");
@@ -145,8 +146,8 @@ final class Acceptor implements CmListener {
           "The RDMA link from {} cannot be opened (or the peer has given up its request meanwhile,"
               + " and will ask again): {}",
           peer,
-          Words.of(e));
-      connect.failed(Words.of(e));
+          RdmaFailureText.of(e));
+      connect.failed(RdmaFailureText.of(e));
     }
   }
 
@@ -159,8 +160,8 @@ final class Acceptor implements CmListener {
       id.accept(connections.parameters(id, link, greeting.token()));
       link.accepted();
     } catch (Throwable e) {
-      tellRejection(id, Words.of(e));
-      link.abort(Words.of(e));
+      tellRejection(id, RdmaFailureText.of(e));
+      link.abort(RdmaFailureText.of(e));
     }
   }
 
@@ -169,7 +170,7 @@ final class Acceptor implements CmListener {
     try {
       return connections.open(id, null, connect.options(), connect);
     } catch (Throwable e) {
-      reject(id, Words.of(e));
+      reject(id, RdmaFailureText.of(e));
       throw e;
     }
   }
@@ -181,9 +182,9 @@ final class Acceptor implements CmListener {
 
   private static void tellRejection(RdmaCmId id, String reason) {
     try {
-      VerbsCmId.of(id).reject(Refusal.encode(reason));
+      VerbsCmId.of(id).reject(RdmaRefusal.encode(reason));
     } catch (Throwable e) {
-      LOG.debug("A connection request cannot be rejected: {}", Words.of(e));
+      LOG.debug("A connection request cannot be rejected: {}", RdmaFailureText.of(e));
     }
   }
 

@@ -7,10 +7,9 @@ import io.verbena.link.UpgradeDriver;
 import io.verbena.link.runtime.NanoClock;
 import io.verbena.link.runtime.ThrottledLog;
 import io.verbena.rdma.DeviceAddresses;
-import io.verbena.rdma.Numa;
 import io.verbena.rdma.RdmaCounters;
+import io.verbena.rdma.RdmaFailureText;
 import io.verbena.rdma.RdmaSettings;
-import io.verbena.rdma.Words;
 import io.verbena.rdma.device.PinBudget;
 import io.verbena.rdma.device.RdmaDevice;
 import io.verbena.rdma.device.Registrations;
@@ -71,16 +70,16 @@ public final class RdmaDriver implements UpgradeDriver {
   private final DeviceAddresses addresses;
   private final LinkContext context;
   private final CmEvents events;
-  private final Waiter waiter;
+  private final ChannelWaiter waiter;
   private final PinBudget budget;
 
   /** Makes the loop look around, for other threads; wakes it if it waits. */
   private final Runnable call;
 
   private final Registrations memory;
-  private final Devices devices;
+  private final LoopDevices devices;
   private final Connections connections;
-  private final Acceptor acceptor;
+  private final RdmaAcceptor acceptor;
   private final CandidateOrder order = new CandidateOrder();
   private final List<ActiveConnect> attempts = new ArrayList<>();
   private long eventsSeen;
@@ -102,7 +101,6 @@ public final class RdmaDriver implements UpgradeDriver {
   public RdmaDriver(
       VerbsProvider provider,
       DeviceAddresses addresses,
-      Numa numa,
       RdmaSettings settings,
       NanoClock clock,
       RdmaCounters counters,
@@ -119,13 +117,13 @@ public final class RdmaDriver implements UpgradeDriver {
           asked = true;
           wakeLoop.run();
         };
-    this.waiter = new Waiter(provider, call);
+    this.waiter = new ChannelWaiter(provider, call);
     this.budget = budget;
     this.memory = new Registrations(budget, counters);
     this.devices =
-        new Devices(numa, settings, memory, counters, device -> waiter.add(device.channel()));
+        new LoopDevices(settings, memory, counters, device -> waiter.add(device.channel()));
     this.connections = new Connections(context, events, devices);
-    this.acceptor = new Acceptor(connections, addresses);
+    this.acceptor = new RdmaAcceptor(connections, addresses);
     this.eventsSeen = now;
     this.deviceEventsSeen = now;
     this.memorySeen = now;
@@ -137,6 +135,12 @@ public final class RdmaDriver implements UpgradeDriver {
   @Override
   public boolean isInUse() {
     return !connections.isEmpty();
+  }
+
+  /** Not while a device may be opened, which binds the loop's own thread to the device's node. */
+  @Override
+  public boolean mayChangeThread() {
+    return !opening && !context.someEnd() && !closed;
   }
 
   @Override
@@ -163,7 +167,7 @@ public final class RdmaDriver implements UpgradeDriver {
         try {
           work += device.poll();
         } catch (Throwable e) { // from the provider; it ends only this device's links
-          device.giveUp(Words.of(e));
+          device.giveUp(RdmaFailureText.of(e));
           work++;
         }
       } else {
@@ -317,7 +321,7 @@ public final class RdmaDriver implements UpgradeDriver {
         }
       }
     } catch (Throwable e) { // from the provider: the fault that ended the driver may recur here
-      LOG.debug("Links are closed without waiting for their peers: {}", Words.of(e));
+      LOG.debug("Links are closed without waiting for their peers: {}", RdmaFailureText.of(e));
     }
   }
 }

@@ -35,7 +35,7 @@ final class CompletionQueues {
   private final IbvContext context;
   private final IbvCompChannel channel;
   private final int vector;
-  private final int sharedReceives;
+  private int sharedReceives;
   private final int mostEntries;
   private final CompletionBlock block;
 
@@ -155,8 +155,13 @@ final class CompletionQueues {
     }
   }
 
+  /** Links share no receives after all: further queues need no room for them. */
+  void withoutShared() {
+    sharedReceives = 0;
+  }
+
   /** Passes completions of shared receives whose link is gone to {@code receives}. */
-  void orphansTo(SharedReceives receives) {
+  void setOrphanReceiver(SharedReceives receives) {
     orphanage = receives;
   }
 

@@ -50,13 +50,26 @@ import org.slf4j.LoggerFactory;
  *   windows without bounds  a window over a registration of exactly the range (rdma_rxe checks the
  *                           bounds of the registration, not those of the window)
  *   no windows              a registration of exactly the range, with remote access; since any queue
- *                           pair of the domain could use it, every link has a domain of its own
+ *                           pair of the domain could use it, every link has a domain of its own.
+ *                           What lands in at most 64 KiB is copied from a slot that stays open to
+ *                           the peer, which costs less than to register the range
  * </pre>
  */
 public final class Domain {
   private static final Logger LOG = LoggerFactory.getLogger(Domain.class);
   private static final int SHARED_SLAB_BYTES = 1 << 20;
-  private static final int PRIVATE_SLAB_BYTES = 256 << 10;
+
+  /**
+   * Of a link's own: what it needs at rest, with the default settings, in one registration each.
+   */
+  private static final int PRIVATE_SENDS_BYTES = 64 << 10;
+
+  private static final int PRIVATE_RECEIVES_BYTES = 128 << 10;
+
+  /** The longest landing that is copied, and the length of the slots for that. */
+  private static final int COPIED_BYTES = 64 << 10;
+
+  private static final int COPIED_SLAB_BYTES = 128 << 10;
 
   /**
    * A peer's access to a range. It uses a window over a registration, which one request on the
@@ -69,15 +82,23 @@ public final class Domain {
    * @param registration the registration that covers the range
    * @param own whether the registration was made for this access and goes with it
    * @param window null if the registration itself is open to the peer
+   * @param slot what the peer writes to in place of the range, from which it is copied; {@link
+   *     RegisteredPool#NONE} for the range itself
    */
   public record PeerAccess(
       int rkey,
       int rights,
       long address,
       long length,
-      Registration registration,
+      @Nullable Registration registration,
       boolean own,
-      @Nullable MemoryWindow window) {}
+      @Nullable MemoryWindow window,
+      int slot) {
+    /** Returns whether the peer writes to other memory than the range. */
+    public boolean isCopied() {
+      return slot != RegisteredPool.NONE;
+    }
+  }
 
   /** The way in which a device opens memory to peers. */
   enum Opening {
@@ -91,6 +112,10 @@ public final class Domain {
   private final Opening opening;
   private final RegisteredPool sendPool;
   private final RegisteredPool receivePool;
+
+  /** Open to the one peer of the domain; empty until that has a short landing to fill. */
+  private final RegisteredPool landingPool;
+
   private final Registrations memory;
   private final RdmaCounters counters;
   private final Set<Registration> busy = new LinkedHashSet<>();
@@ -117,16 +142,29 @@ public final class Domain {
     this.verbs = VerbsPd.of(domain);
     this.opening = opening;
     boolean shared = opening != Opening.REGISTRATIONS;
-    int slab = shared ? SHARED_SLAB_BYTES : PRIVATE_SLAB_BYTES;
-    this.sendPool = new RegisteredPool(verbs, settings.slotBytes(), slab, 0, memory);
+    int sends = shared ? SHARED_SLAB_BYTES : PRIVATE_SENDS_BYTES;
+    int receives = shared ? SHARED_SLAB_BYTES : PRIVATE_RECEIVES_BYTES;
+    this.sendPool = new RegisteredPool(verbs, settings.slotBytes(), sends, 0, memory);
     this.receivePool =
-        new RegisteredPool(verbs, settings.slotBytes(), slab, Access.LOCAL_WRITE, memory);
+        new RegisteredPool(verbs, settings.slotBytes(), receives, Access.LOCAL_WRITE, memory);
+    this.landingPool =
+        new RegisteredPool(
+            verbs,
+            COPIED_BYTES,
+            COPIED_SLAB_BYTES,
+            Access.LOCAL_WRITE | Access.REMOTE_WRITE,
+            memory);
     this.memory = memory;
     this.counters = counters;
   }
 
   IbvPd pd() {
     return domain;
+  }
+
+  /** Returns whether the domain is of one link. */
+  boolean isOfOneLink() {
+    return opening == Opening.REGISTRATIONS;
   }
 
   /** Makes links of this domain share their receives from now on. */
@@ -305,9 +343,14 @@ public final class Domain {
    * @param registration covers the memory; null makes another one
    * @param share the link's part
    * @param rights the peer's rights: REMOTE_ flags of {@link Access}
+   * @param mayCopy whether the peer may write to other memory, from which the range is copied
    */
   public PeerAccess grantAccess(
-      @Nullable Registration registration, MemorySegment segment, Quota.Share share, int rights)
+      @Nullable Registration registration,
+      MemorySegment segment,
+      Quota.Share share,
+      int rights,
+      boolean mayCopy)
       throws IOException {
     if (registration != null && registration.isReadOnly()) {
       throw new IOException(
@@ -318,8 +361,15 @@ public final class Domain {
     long length = segment.byteSize();
     Extent extent = Extent.of(segment);
     if (opening == Opening.REGISTRATIONS) {
+      int slot = mayCopy && length <= COPIED_BYTES ? landingPool.claim() : RegisteredPool.NONE;
+      if (slot != RegisteredPool.NONE) {
+        long there = landingPool.address(slot);
+        return new PeerAccess(
+            landingPool.rkey(slot), rights, there, length, null, false, null, slot);
+      }
       Registration own = register(extent, Access.LOCAL_WRITE | rights, MemoryLife.ONCE, share);
-      return new PeerAccess(own.region().getRkey(), rights, address, length, own, true, null);
+      int rkey = own.region().getRkey();
+      return new PeerAccess(rkey, rights, address, length, own, true, null, RegisteredPool.NONE);
     }
     boolean exact = opening == Opening.EXACT_WINDOWS;
     if (registration != null && (exact || registration.isExactly(address, length))) {
@@ -343,7 +393,16 @@ public final class Domain {
         throw e;
       }
     }
-    return new PeerAccess(window.nextRkey(), rights, address, length, registration, own, window);
+    return new PeerAccess(
+        window.nextRkey(), rights, address, length, registration, own, window, RegisteredPool.NONE);
+  }
+
+  /**
+   * Returns the memory from which what lands by an access {@linkplain PeerAccess#isCopied is
+   * copied}.
+   */
+  public MemorySegment landing(PeerAccess access) {
+    return landingPool.memory(access.slot());
   }
 
   /**
@@ -355,6 +414,11 @@ public final class Domain {
    *     it
    */
   public boolean revokeAccess(PeerAccess access, boolean bound) {
+    Registration registration = access.registration();
+    if (access.isCopied() || registration == null) {
+      landingPool.release(access.slot());
+      return true;
+    }
     MemoryWindow window = access.window();
     if (window != null && bound) {
       deallocate(window);
@@ -362,9 +426,9 @@ public final class Domain {
       windows.add(window);
     }
     if (access.own()) {
-      release(access.registration());
+      release(registration);
     }
-    return window != null || !memory.keeps(access.registration());
+    return window != null || !memory.keeps(registration);
   }
 
   private void deallocate(MemoryWindow window) {
@@ -397,6 +461,7 @@ public final class Domain {
     }
     destruction.of(sendPool::close);
     destruction.of(receivePool::close);
+    destruction.of(landingPool::close);
     if (domain.isOpen()) {
       destruction.of(domain::deallocPd);
     }

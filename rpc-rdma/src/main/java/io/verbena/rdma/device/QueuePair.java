@@ -3,13 +3,19 @@ package io.verbena.rdma.device;
 import com.ibm.disni.verbs.IbvQP;
 import com.ibm.disni.verbs.RdmaCmId;
 import io.verbena.verbs.ext.QpChange;
+import io.verbena.verbs.ext.QpState;
+import io.verbena.verbs.ext.VerbsException;
 import io.verbena.verbs.ext.VerbsQp;
 import java.io.IOException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A reliable connected queue pair, with its place in a completion queue and in the table of links.
  */
 public final class QueuePair {
+  private static final Logger LOG = LoggerFactory.getLogger(QueuePair.class);
+
   /** The code for 0.64 ms. If a receive is ever missing, the peer soon tries again. */
   private static final int MIN_RNR_TIMER = 12;
 
@@ -49,6 +55,11 @@ public final class QueuePair {
     return link;
   }
 
+  /** Returns what was found out about its device. */
+  public Lessons lessons() {
+    return device.lessons();
+  }
+
   /** Returns the length limit of Sends that are copied while they are posted. */
   public int maxInline() {
     return maxInline;
@@ -64,9 +75,28 @@ public final class QueuePair {
     return device.isLastReceiveReached(number);
   }
 
-  /** Sets attributes that can be set only now that the connection is established. */
+  /**
+   * Sets attributes that can be set only now that the connection is established. A device may
+   * refuse them: a receive is never missing while peers keep their promises, so the link goes on.
+   */
   public void established() throws IOException {
-    verbs.modify(new QpChange().minRnrTimer(MIN_RNR_TIMER));
+    try {
+      verbs.modify(new QpChange().minRnrTimer(MIN_RNR_TIMER));
+    } catch (VerbsException e) {
+      if (verbs.query().state() != QpState.RTS) {
+        throw e;
+      }
+      LOG.debug("{} keeps its RNR timer: {}", device.name(), e.getMessage());
+    }
+  }
+
+  /** Returns whether the queue pair is still connected, by its device. */
+  public boolean isConnected() {
+    try {
+      return verbs.query().state() == QpState.RTS;
+    } catch (IOException e) {
+      return false;
+    }
   }
 
   /** Flushes all posted requests with an error, and notifies the peer. */

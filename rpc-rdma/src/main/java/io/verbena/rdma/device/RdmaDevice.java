@@ -9,7 +9,6 @@ import com.ibm.disni.verbs.RdmaCmId;
 import io.verbena.link.PinningCost;
 import io.verbena.link.runtime.NanoClock;
 import io.verbena.link.runtime.ThrottledLog;
-import io.verbena.rdma.Numa;
 import io.verbena.rdma.RdmaCounters;
 import io.verbena.rdma.RdmaSettings;
 import io.verbena.rdma.wire.Features;
@@ -51,8 +50,13 @@ public final class RdmaDevice {
    */
   private static final int MOST_SHARED = (16 << 10) - CompletionQueues.ENTRIES - 1;
 
+  /**
+   * The driver of Azure's adapters, which grants any inline length and ignores the flag (rdma-core
+   * 691953d8d, providers/mana/wr.c). It reports no vendor.
+   */
+  private static final String IGNORES_INLINE = "mana";
+
   private final String name;
-  private final Numa.Place place;
   private final int features;
   private final DeviceAttributes.Transport transport;
   private final Arena arena = Arena.ofShared();
@@ -64,7 +68,10 @@ public final class RdmaDevice {
   private final PinningProbe pinning;
 
   /** The receives of a shared queue; 0 if links have their own. */
-  private final int sharedReceives;
+  private int sharedReceives;
+
+  private final Lessons lessons;
+  private final boolean keepsAckTimeout;
 
   private final DeviceEvents events;
   private final Queue<AsyncEvent> reports = new ConcurrentLinkedQueue<>();
@@ -93,20 +100,11 @@ public final class RdmaDevice {
   /** The failure that the device has reported; null if there is none. */
   private @Nullable String failure;
 
-  /**
-   * Opens a device for links. Nothing is registered yet.
-   *
-   * @param place the NUMA place of the loop
-   */
+  /** Opens a device for links. Nothing is registered yet. */
   public RdmaDevice(
-      IbvContext context,
-      Numa.Place place,
-      RdmaSettings settings,
-      Registrations memory,
-      RdmaCounters counters)
+      IbvContext context, RdmaSettings settings, Registrations memory, RdmaCounters counters)
       throws IOException {
     this.context = context;
-    this.place = place;
     this.settings = settings;
     this.memory = memory;
     this.counters = counters;
@@ -127,7 +125,9 @@ public final class RdmaDevice {
     this.sharedReceives = shares ? Math.min(MOST_SHARED, most) : 0;
     this.channel = context.createCompChannel();
     this.completions = new CompletionQueues(context, channel, sharedReceives, mostEntries, arena);
-    this.maxInline = settings.maxInlineBytes();
+    this.lessons = new Lessons(name);
+    this.keepsAckTimeout = attributes.keepsAckTimeout();
+    this.maxInline = IGNORES_INLINE.equals(verbs.driver()) ? 0 : settings.maxInlineBytes();
     events.join(reports);
   }
 
@@ -168,24 +168,45 @@ public final class RdmaDevice {
     if (isLost()) {
       throw new IOException("the device " + name + " is lost, and its links are ending");
     }
-    boolean shared = opening != Domain.Opening.REGISTRATIONS;
-    if (shared && !domains.isEmpty()) {
-      return domains.iterator().next();
+    boolean shares = opening != Domain.Opening.REGISTRATIONS && lessons.bindsWindows();
+    for (Domain one : domains) {
+      if (shares && !one.isOfOneLink()) {
+        return one;
+      }
     }
-    Domain made = new Domain(context.allocPd(), opening, settings, memory, counters);
+    Domain.Opening way = shares ? opening : Domain.Opening.REGISTRATIONS;
+    Domain made = new Domain(context.allocPd(), way, settings, memory, counters);
     domains.add(made);
-    if (sharedReceives > 0) {
-      made.share(sharedReceives, arena);
-      completions.orphansTo(Objects.requireNonNull(made.shared()));
+    if (shares && sharedReceives > 0) {
+      shareReceives(made);
     }
     return made;
+  }
+
+  /**
+   * Makes links of a domain share their receives. A device may refuse as many as it reports, or
+   * any: then they share fewer, or none.
+   */
+  private void shareReceives(Domain made) throws IOException {
+    while (sharedReceives > 0) {
+      try {
+        made.share(sharedReceives, arena);
+        completions.setOrphanReceiver(Objects.requireNonNull(made.shared()));
+        return;
+      } catch (VerbsException e) {
+        int fewer = sharedReceives / 2;
+        sharedReceives = fewer < SharedReceives.BURST ? 0 : fewer;
+        LOG.debug("{} shares at most {} receives: {}", name, sharedReceives, e.getMessage());
+      }
+    }
+    completions.withoutShared();
   }
 
   /**
    * Ends the use of a domain: the link, its queue pair and the last of its registrations are gone.
    */
   public void leave(Domain domain) {
-    if (opening == Domain.Opening.REGISTRATIONS && domains.remove(domain)) {
+    if (domain.isOfOneLink() && domains.remove(domain)) {
       try {
         domain.close();
       } catch (IOException e) {
@@ -200,17 +221,27 @@ public final class RdmaDevice {
     return name;
   }
 
-  /** Returns the NUMA place of the loop that uses the device. */
-  public Numa.Place place() {
-    return place;
+  /** Returns what was found out about the device. */
+  public Lessons lessons() {
+    return lessons;
   }
 
   /**
-   * Returns whether requests that are posted in ERR complete. siw drops them silently; it is the
-   * only iWARP device that is known to do so.
+   * Returns whether requests that are posted in ERR complete, or are refused. siw drops them
+   * silently; it is the only iWARP device that is known to do so.
    */
   public boolean flushesLateRequests() {
     return transport != DeviceAttributes.Transport.IWARP;
+  }
+
+  /** Returns whether a completed Send has reached the peer's device. */
+  public boolean completesAfterDelivery() {
+    return transport != DeviceAttributes.Transport.IWARP;
+  }
+
+  /** Returns whether the device itself ends a dead path within the ACK timeout of the settings. */
+  public boolean keepsAckTimeout() {
+    return keepsAckTimeout;
   }
 
   /**
@@ -244,9 +275,12 @@ public final class RdmaDevice {
   /** Returns the receives for a link of a domain. None is posted yet. */
   public Receives receives(Domain domain) {
     SharedReceives shared = domain.shared();
-    return shared == null
-        ? new Receives.Own(receives, domain.receivePool(), settings.credits())
-        : shared.part(settings.guaranteedCredits());
+    if (shared != null) {
+      return shared.part(settings.guaranteedCredits());
+    }
+    int most = settings.credits();
+    int guaranteed = settings.guaranteedCredits() == 0 ? most : settings.guaranteedCredits();
+    return new Receives.Own(receives, domain.receivePool(), guaranteed, most);
   }
 
   /**
@@ -257,7 +291,7 @@ public final class RdmaDevice {
   public QueuePair attach(
       Domain domain, RdmaCmId id, CompletionSink sink, int sendDepth, int receiveDepth)
       throws IOException {
-    int entries = sharedReceives > 0 ? sendDepth : sendDepth + receiveDepth;
+    int entries = domain.shared() != null ? sendDepth : sendDepth + receiveDepth;
     CompletionQueues.Queue queue = completions.reserve(entries);
     long link = completions.add(sink);
     try {
@@ -274,25 +308,34 @@ public final class RdmaDevice {
   }
 
   /**
-   * Tries the inline length of the settings, and then shorter ones: no attribute gives a device's
-   * limit. Some devices refuse a longer one, and others (hns) grant less than that.
+   * Makes a queue pair with the inline length of the settings, or else the longest that the device
+   * takes: no attribute gives its limit. Some devices refuse a longer one, which is then found to
+   * the byte, and others (hns) grant less than that.
    */
   private IbvQP create(
       Domain domain, RdmaCmId id, CompletionQueues.Queue queue, int sends, int receives)
       throws IOException {
+    int least = 0;
     int inline = maxInline;
+    int refused = maxInline + 1;
     while (true) {
+      IbvQPInitAttr attributes = attributes(domain, queue, sends, receives, inline);
       try {
-        IbvQPInitAttr attributes = attributes(domain, queue, sends, receives, inline);
         IbvQP made = id.createQP(domain.pd(), attributes);
-        maxInline = Math.min(inline, attributes.cap().getMax_inline_data());
-        return made;
+        int granted = Math.min(attributes.cap().getMax_inline_data(), refused - 1);
+        if (granted == refused - 1 || granted < inline || inline == refused - 1) {
+          maxInline = granted;
+          return made;
+        }
+        id.destroyQP();
+        least = granted;
       } catch (VerbsException e) {
         if (e.errno() != Errno.EINVAL || inline == 0) {
           throw e; // the inline length was not the reason, so it stays for the next link
         }
-        inline /= 2;
+        refused = inline;
       }
+      inline = (least + refused) / 2;
     }
   }
 

@@ -78,12 +78,14 @@ public abstract class Receives {
   public abstract void release() throws IOException;
 
   /**
-   * Receives in the link's own queue: from the beginning all that its peer may ever use. Slots to
-   * be posted are gathered here, and not in the block, which links use in turn.
+   * Receives in the link's own queue: the guaranteed ones, and more once the peer asks for them.
+   * What is posted stays posted, since a queue returns none: the next lease takes what the peer has
+   * given back. Slots to be posted are gathered here, and not in the block, which links use in
+   * turn.
    */
   static final class Own extends Receives {
     private final ReceiveBlock block;
-    private final int[] slots = new int[all()];
+    private final int[] slots;
     private final int[] toPost = new int[BATCH];
     private @Nullable VerbsQp queue;
 
@@ -94,36 +96,57 @@ public abstract class Receives {
     private int posted;
     private int waiting;
 
-    Own(ReceiveBlock block, RegisteredPool pool, int frames) {
-      super(pool, frames);
+    /** The receives that the link has promised to its peer, or may promise once they are posted. */
+    private int granted;
+
+    /**
+     * Makes the receives of a link.
+     *
+     * @param most the largest number of receives for frames
+     */
+    Own(ReceiveBlock block, RegisteredPool pool, int guaranteed, int most) {
+      super(pool, guaranteed);
       this.block = block;
+      this.slots = new int[all() + most - guaranteed];
     }
 
     @Override
     public void open(QueuePair to) throws IOException {
       queue = to.verbs();
       link = to.link();
-      for (; claimed < slots.length; claimed++) {
-        slots[claimed] = pool().claim();
-        if (slots[claimed] == RegisteredPool.NONE) {
-          throw pool().shortage("for the receives of one more link");
-        }
+      while (claimed < all() && claim()) {
+        // The next one.
       }
-      for (int slot : slots) {
-        post(slot, true, true);
+      if (claimed < all()) {
+        throw pool().shortage("for the receives of one more link");
+      }
+      for (int i = 0; i < claimed; i++) {
+        post(slots[i], true, true);
       }
       flush(true);
+    }
+
+    private boolean claim() throws IOException {
+      int slot = pool().claim();
+      if (slot != RegisteredPool.NONE) {
+        slots[claimed++] = slot;
+      }
+      return slot != RegisteredPool.NONE;
     }
 
     @Override
     public void taken() {
       posted--;
+      granted--;
     }
 
     @Override
     public void post(int slot, boolean open, boolean counted) throws IOException {
       if (!open || queue == null) {
         return; // in ERR, a receive that is posted late may never complete
+      }
+      if (counted) {
+        granted++;
       }
       toPost[waiting] = slot;
       if (++waiting == toPost.length) {
@@ -150,8 +173,15 @@ public abstract class Receives {
     }
 
     @Override
-    public int lease(int most) {
-      return 0;
+    public int lease(int most) throws IOException {
+      flush(true);
+      while (posted + waiting - granted < most && claimed < slots.length && claim()) {
+        post(slots[claimed - 1], true, false);
+      }
+      flush(true);
+      int lent = Math.min(most, posted - granted);
+      granted += lent;
+      return lent;
     }
 
     @Override
@@ -161,7 +191,7 @@ public abstract class Receives {
 
     @Override
     public void giveUp(int receives) {
-      throw new IllegalStateException("nothing is leased from a queue of one's own");
+      granted -= receives;
     }
 
     @Override

@@ -134,6 +134,16 @@ public final class RegisteredPool {
     return slabOf(slot).lkey;
   }
 
+  /** Returns the memory of a slot. */
+  MemorySegment memory(int slot) {
+    return MemorySegment.ofBuffer(buffer(slot)).asSlice(offset(slot), slotBytes);
+  }
+
+  /** Returns the key of a slot's memory for peers, of a pool that is open to one. */
+  int rkey(int slot) {
+    return slabOf(slot).region.getRkey();
+  }
+
   /** Begins a request in the block, for a receive into a slot. */
   public void receiveInto(int slot, ReceiveBlock block, int index, long name) {
     Slab slab = slabOf(slot);

@@ -5,9 +5,7 @@ import io.verbena.rdma.RdmaCounters;
 import io.verbena.rdma.RdmaSettings;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
 
 /**
  * The part that all links of one loop share, and the list of links that have work: a loop with a
@@ -25,7 +23,7 @@ public final class LinkContext {
   private final RdmaCounters counters;
   private final ArrayDeque<RdmaLink> ready = new ArrayDeque<>();
   private final List<RdmaLink> ending = new ArrayList<>();
-  private final Set<RdmaLink> watched = new LinkedHashSet<>();
+  private final List<RdmaLink> watched = new ArrayList<>();
   private long watchedSeen;
 
   /** Links are ending or watched, as far as is known without a look at each. */
@@ -64,15 +62,17 @@ public final class LinkContext {
   }
 
   /** The link is ending, within a time limit. */
-  void ends(RdmaLink link) {
+  void end(RdmaLink link) {
     ending.add(link);
     timed = true;
   }
 
   /** The link has a time limit for its peer's answer. */
   void watch(RdmaLink link) {
-    watched.add(link);
-    timed = true;
+    if (link.beginWatch()) {
+      watched.add(link);
+      timed = true;
+    }
   }
 
   public boolean someEnd() {
@@ -113,7 +113,13 @@ public final class LinkContext {
     }
     if (!watched.isEmpty() && now - watchedSeen >= WATCH_EVERY_NANOS) {
       watchedSeen = now;
-      watched.removeIf(link -> !link.isWatched(now));
+      for (int i = watched.size() - 1; i >= 0; i--) {
+        RdmaLink link = watched.get(i);
+        if (!link.isWatched(now)) {
+          watched.remove(i);
+          link.endWatch();
+        }
+      }
     }
     timed = !ending.isEmpty() || !watched.isEmpty();
   }

@@ -92,9 +92,14 @@ final class LocalTargets {
     /** Null if the link had ended before. */
     private final Domain.@Nullable PeerAccess access;
 
+    private final MemorySegment memory;
     private final Advertisement advertisement;
     private final Listener listener;
     private State state;
+
+    /** The bytes that were copied into the range, if the peer writes elsewhere. */
+    private long copied;
+
     private boolean closed;
     private long arrived;
     private long deadline;
@@ -109,10 +114,12 @@ final class LocalTargets {
     private LocalTarget(
         LocalTargets owner,
         Domain.@Nullable PeerAccess access,
+        MemorySegment memory,
         Advertisement advertisement,
         Listener listener) {
       this.owner = owner;
       this.access = access;
+      this.memory = memory;
       this.advertisement = advertisement;
       this.listener = listener;
       this.state = access == null ? State.FENCED : State.OPEN;
@@ -194,8 +201,20 @@ final class LocalTargets {
     /** Notifies the owner, unless it has closed the range. */
     void tell(long upTo) {
       if (!closed) {
+        if (access != null && access.isCopied()) {
+          copy(access, upTo);
+        }
         listener.onArrived(upTo);
       }
+    }
+
+    private void copy(Domain.PeerAccess from, long upTo) {
+      try {
+        MemorySegment.copy(owner.domain.landing(from), copied, memory, copied, upTo - copied);
+      } catch (IllegalStateException freed) {
+        // As where the peer writes by itself, the owner finds out.
+      }
+      copied = upTo;
     }
 
     /** Nothing can arrive any more. */
@@ -226,16 +245,18 @@ final class LocalTargets {
    *
    * @param registration covers it; null registers the memory for this target alone
    * @param rights REMOTE_ flags of {@link io.verbena.verbs.ext.Access}
+   * @param mayCopy whether the range may be copied from where the peer writes, as it reports
    */
   LocalTarget open(
       @Nullable Registration registration,
       MemorySegment memory,
       int rights,
+      boolean mayCopy,
       BulkTarget.Listener listener)
       throws LinkException {
     long length = memory.byteSize();
     if (!link.isOpen()) {
-      return new LocalTarget(this, null, new Advertisement(0, 0, 0, length, 0), listener);
+      return new LocalTarget(this, null, memory, new Advertisement(0, 0, 0, length, 0), listener);
     }
     int name = names.claim();
     if (name < 0) {
@@ -245,7 +266,8 @@ final class LocalTargets {
           null);
     }
     try {
-      return open(name, domain.grantAccess(registration, memory, pins, rights), listener);
+      Domain.PeerAccess access = domain.grantAccess(registration, memory, pins, rights, mayCopy);
+      return open(name, access, memory, listener);
     } catch (IOException e) {
       names.unclaim(name);
       throw shortOfMemory(e);
@@ -260,11 +282,12 @@ final class LocalTargets {
         : LinkException.shortOf(shortage, words, why);
   }
 
-  private LocalTarget open(int name, Domain.PeerAccess access, BulkTarget.Listener listener) {
+  private LocalTarget open(
+      int name, Domain.PeerAccess access, MemorySegment memory, BulkTarget.Listener listener) {
     int unitShift = Integer.numberOfTrailingZeros(context.settings().bulkChunkBytes());
     Advertisement advertisement =
         new Advertisement(name, access.rkey(), access.address(), access.length(), unitShift);
-    LocalTarget target = new LocalTarget(this, access, advertisement, listener);
+    LocalTarget target = new LocalTarget(this, access, memory, advertisement, listener);
     names.put(target);
     context.counters().openBytes.add(target.length());
     MemoryWindow window = access.window();

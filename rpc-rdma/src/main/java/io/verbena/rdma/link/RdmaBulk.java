@@ -203,19 +203,20 @@ final class RdmaBulk implements BulkPort {
     }
     Region mine = mine(region);
     MemorySegment memory = mine.memory.asSlice(offset, length);
-    return local.open(mine.registration(), memory, Access.REMOTE_WRITE, listener);
+    boolean mayCopy = memory.isAccessibleBy(Thread.currentThread()) && !memory.isReadOnly();
+    return local.open(mine.registration(), memory, Access.REMOTE_WRITE, mayCopy, listener);
   }
 
   @Override
   public boolean isOneSided() {
-    return link.device().readsByLocalKeys();
+    return link.reads();
   }
 
   @Override
   public BulkTarget expose(MemorySegment memory, boolean reads, boolean writes)
       throws LinkException {
     int rights = (reads ? Access.REMOTE_READ : 0) | (writes ? Access.REMOTE_WRITE : 0);
-    return local.open(null, memory, rights, upTo -> {});
+    return local.open(null, memory, rights, false, upTo -> {});
   }
 
   /** Returns the ranges that are open to the peer. */

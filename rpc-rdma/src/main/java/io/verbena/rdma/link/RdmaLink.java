@@ -109,6 +109,15 @@ public final class RdmaLink implements Link, CompletionSink {
   private final ArrayDeque<Runnable> due = new ArrayDeque<>();
 
   private boolean brokenByPeer;
+
+  /** Neither end's device lacks READs. */
+  private boolean reads;
+
+  /** Its context checks its time limits. */
+  private boolean watched;
+
+  private long doneSeen = -1;
+  private long answeredAt;
   private long postedSeen = -1;
   private long idleSince;
 
@@ -193,13 +202,9 @@ public final class RdmaLink implements Link, CompletionSink {
     }
   }
 
-  /** Returns the device, the local address, and the loop's NUMA place. */
+  /** Returns the device and the local address. */
   private String detail() {
-    String node = device.place().words();
-    return device.name()
-        + " at "
-        + URI.create(localAddress).getHost()
-        + (node.isEmpty() ? "" : ", " + node);
+    return device.name() + " at " + URI.create(localAddress).getHost();
   }
 
   // ---- opening: called by the connection manager's side ----
@@ -220,12 +225,14 @@ public final class RdmaLink implements Link, CompletionSink {
     if ((device.features() & terms.features() & Features.WRITE_WITH_IMMEDIATE) != 0) {
       bulk.useImmediates();
     }
+    int lacking = (device.features() | terms.features()) & Features.NO_READS;
+    reads = lacking == 0 && device.readsByLocalKeys();
     int longest = Math.min(options.maxFrameBytes(), sends.maxFrameBytes());
     capabilities = new LinkCapabilities(KIND, detail(), longest, false);
   }
 
   /** Sets the source for the number of adapters of this end, if it may have further links. */
-  public void rails(IntSupplier now) {
+  public void setRails(IntSupplier now) {
     rails = now;
   }
 
@@ -251,6 +258,9 @@ public final class RdmaLink implements Link, CompletionSink {
       return;
     }
     enter(State.OPEN);
+    if (!device.keepsAckTimeout()) {
+      watch();
+    }
     context.counters().linksOpened.increment();
     try {
       listener = opening.opened(this);
@@ -361,10 +371,10 @@ public final class RdmaLink implements Link, CompletionSink {
     }
     reason = "closed by this end";
     try {
-      if (sends.sayFarewell()) {
+      if (sends.sendFarewell()) {
         enter(State.CLOSING);
         drain.awaitFarewell();
-        context.ends(this);
+        context.end(this);
         return;
       }
     } catch (IOException e) {
@@ -375,7 +385,9 @@ public final class RdmaLink implements Link, CompletionSink {
 
   @Override
   public void abort(String why) {
-    if (state == State.OPEN || state == State.CONNECTING) {
+    if (state == State.CLOSING) {
+      startDraining(); // nobody waits any more for what the peer takes
+    } else if (state == State.OPEN || state == State.CONNECTING) {
       mute();
       fail(why);
     }
@@ -415,17 +427,20 @@ public final class RdmaLink implements Link, CompletionSink {
     }
     if (wrong != null) {
       peerBrokeRules(wrong);
+    } else if (state == State.CLOSING && arrivals.hasFarewellArrived()) {
+      startDraining(); // both ends close, and neither waits for the other
     }
   }
 
   private void sent(int place, int status) {
     if (status != WcStatus.SUCCESS) {
+      sends.failed(status);
       requestFailed(status);
       return;
     }
     boolean isLatest = sends.completed(place);
-    if (state == State.CLOSING && isLatest) {
-      startDraining();
+    if (state == State.CLOSING && isLatest && device.completesAfterDelivery()) {
+      startDraining(); // otherwise the peer's end of the connection shows that it has all
     }
   }
 
@@ -460,6 +475,17 @@ public final class RdmaLink implements Link, CompletionSink {
       ready = true;
       context.ready(this);
     }
+  }
+
+  /** Returns whether the link was not watched before. */
+  boolean beginWatch() {
+    boolean before = watched;
+    watched = true;
+    return !before;
+  }
+
+  void endWatch() {
+    watched = false;
   }
 
   /** A time limit runs: for the peer's answer, or for credit that this end does not use. */
@@ -612,7 +638,31 @@ public final class RdmaLink implements Link, CompletionSink {
     } else if (now - idleSince >= IDLE_NANOS) {
       idle();
     }
+    if (!device.keepsAckTimeout()) {
+      checkAnswers(now);
+      return state == State.OPEN;
+    }
     return bulk.local().isRevoking() || credits.leased() > 0 || blocked;
+  }
+
+  /**
+   * Ends the link if its device does not: the limit is the longest time that a device may take with
+   * the ACK timeout of the settings (InfiniBand specification, 9.7.6.1.3).
+   */
+  private void checkAnswers(long now) {
+    if (sends.done() != doneSeen || !sends.hasRequests()) {
+      doneSeen = sends.done();
+      answeredAt = now;
+    } else if (now - answeredAt >= context.settings().deadPathNanos()) {
+      pathLost(
+          "the peer's device has acknowledged nothing for %d ms"
+              .formatted(Duration.ofNanos(now - answeredAt).toMillis()));
+    }
+  }
+
+  /** Returns whether READs of this link's ends need only local keys, and both devices have them. */
+  boolean reads() {
+    return reads;
   }
 
   /**
@@ -623,7 +673,7 @@ public final class RdmaLink implements Link, CompletionSink {
     try {
       if (credits.leased() > 0) {
         sends.giveLeaseBack();
-      } else if (blocked) {
+      } else if (blocked || (sends.hasRequests() && !device.keepsAckTimeout())) {
         sends.probe();
       }
     } catch (IOException e) {
@@ -687,7 +737,7 @@ public final class RdmaLink implements Link, CompletionSink {
   /** Stops sending, and ends the requests under way. */
   private void startDraining() {
     if (state != State.CLOSING) {
-      context.ends(this);
+      context.end(this);
     }
     boolean unused = state == State.CONNECTING && !accepted; // otherwise the peer may have sent
     enter(State.DRAINING);

@@ -61,6 +61,7 @@ final class ReceiveSide {
   private int position;
 
   private @Nullable String lie;
+  private boolean farewellArrived;
 
   /**
    * Makes a receive side on which nothing has arrived.
@@ -125,9 +126,15 @@ final class ReceiveSide {
       receives.post(slot, false, false);
       return wrong;
     }
+    String broken = take(kind, slot, length, from, at);
     if (SendHeader.wantsMore(header)) {
-      leaseMore();
+      leaseMore(); // which may fail, and must not lose the message
     }
+    return broken;
+  }
+
+  private @Nullable String take(byte kind, int slot, int length, ByteBuffer from, int at)
+      throws IOException {
     switch (kind) {
       case SendHeader.CREDIT -> doneWithControl(slot);
       case SendHeader.ARRIVED -> {
@@ -143,7 +150,10 @@ final class ReceiveSide {
         doneWithNote(slot);
         return kind == SendHeader.REVOKE ? bulk.revoke(target) : bulk.local().revoked(target);
       }
-      case SendHeader.FAREWELL -> add(slot, FAREWELL, null, 0);
+      case SendHeader.FAREWELL -> {
+        farewellArrived = true;
+        add(slot, FAREWELL, null, 0);
+      }
       default -> add(slot, length, null, 0);
     }
     return null;
@@ -342,6 +352,11 @@ final class ReceiveSide {
     String taken = lie;
     lie = null;
     return taken;
+  }
+
+  /** Returns whether the peer has sent its last message, which may not be handed over yet. */
+  boolean hasFarewellArrived() {
+    return farewellArrived;
   }
 
   boolean isFarewellNext() {

@@ -3,6 +3,7 @@ package io.verbena.rdma.link;
 import io.verbena.link.memory.Slot;
 import io.verbena.rdma.RdmaCounters;
 import io.verbena.rdma.device.Domain;
+import io.verbena.rdma.device.Lessons;
 import io.verbena.rdma.device.QueuePair;
 import io.verbena.rdma.device.Receives;
 import io.verbena.rdma.device.RegisteredPool;
@@ -14,7 +15,9 @@ import io.verbena.verbs.ext.MemoryWindow;
 import io.verbena.verbs.ext.SendBlock;
 import io.verbena.verbs.ext.SendFlags;
 import io.verbena.verbs.ext.SendOpcode;
+import io.verbena.verbs.ext.VerbsException;
 import io.verbena.verbs.ext.VerbsQp;
+import io.verbena.verbs.ext.WcStatus;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
@@ -58,7 +61,9 @@ final class SendSide {
   /** Does nothing. */
   static final Runnable NOTHING = () -> {};
 
+  private final QueuePair queuePair;
   private final VerbsQp queue;
+  private final Lessons lessons;
 
   /** The upper half of the WorkIds of its requests. */
   private final long link;
@@ -109,6 +114,15 @@ final class SendSide {
   private int writes;
   private boolean probing;
 
+  /** Whether a Send is on its way that shows whether the device sends inline. */
+  private boolean tryingInline;
+
+  /** Whether a window was bound since the last Send, which must not overtake that. */
+  private boolean bound;
+
+  /** The requests that are known to have completed. */
+  private long done;
+
   /** A request about a target that must be posted. */
   private interface Order {
     /** Returns false if there is no room or no credit. */
@@ -129,7 +143,9 @@ final class SendSide {
       CreditLedger credits,
       int peersCredits,
       RdmaCounters counters) {
+    this.queuePair = queuePair;
     this.queue = queuePair.verbs();
+    this.lessons = queuePair.lessons();
     this.link = queuePair.link();
     this.block = block;
     this.pool = pool;
@@ -211,7 +227,10 @@ final class SendSide {
    */
   private boolean mayGoAlone(Slot frame) {
     int bytes = BEFORE_FRAME + frame.length();
-    return bytes <= maxInline && bytes <= mostBytes && frame.led() != null;
+    return bytes <= maxInline
+        && bytes <= mostBytes
+        && frame.led() != null
+        && lessons.trustsInline();
   }
 
   /** Copies the lone frame into a slot, because another frame joins it. */
@@ -295,7 +314,33 @@ final class SendSide {
     unsignalled = signalled ? 0 : unsignalled;
     int flags = signalled ? SendFlags.INLINE | SendFlags.SIGNALED : SendFlags.INLINE;
     long name = WorkId.of(link, WorkId.SEND, next);
-    post(inline.again(0, name, flags, address, length), RegisteredPool.NONE, NOTHING);
+    post(inline.again(0, name, flags | fence(), address, length), RegisteredPool.NONE, NOTHING);
+  }
+
+  /**
+   * Returns the flag of a Send after a bind, which may tell the peer the window's key. Binds are
+   * carried out in order (InfiniBand specification, 10.8.3.3), which not every device was seen to
+   * do.
+   */
+  private int fence() {
+    int flag = bound ? SendFlags.FENCE : 0;
+    bound = false;
+    return flag;
+  }
+
+  /** Posts a Send inline, from memory that stays as it is, with a key that is none. */
+  private void tryInline(int slot, int length) throws IOException {
+    tryingInline = true;
+    unsignalled = 0;
+    long name = WorkId.of(link, WorkId.SEND, next);
+    int flags = SendFlags.INLINE | SendFlags.SIGNALED | fence();
+    post(
+        inline.again(0, name, flags, pool.address(slot), length),
+        slot,
+        () -> {
+          tryingInline = false;
+          lessons.inlineWorks();
+        });
   }
 
   // ---- control messages and notes ----
@@ -310,7 +355,7 @@ final class SendSide {
   }
 
   /** Sends the farewell. Its completion shows that the peer's device has received everything. */
-  boolean sayFarewell() throws IOException {
+  boolean sendFarewell() throws IOException {
     return credits.canSayFarewell() && sendControl(SendHeader.FAREWELL);
   }
 
@@ -353,12 +398,14 @@ final class SendSide {
 
   private void post(int slot, int length, byte kind) throws IOException {
     writeHeader(pool.buffer(slot), pool.offset(slot), kind);
-    if (length <= maxInline) {
+    if (length <= maxInline && lessons.trustsInline()) {
       postInline(pool.address(slot), length, kind == SendHeader.FAREWELL);
       giveBack(slot);
+    } else if (length <= maxInline && lessons.triesInline()) {
+      tryInline(slot, length);
     } else {
       unsignalled = 0;
-      request(SendOpcode.SEND, SendFlags.SIGNALED)
+      request(SendOpcode.SEND, SendFlags.SIGNALED | fence())
           .sge(0, pool.address(slot), length, pool.lkey(slot));
       post(block, slot, NOTHING);
     }
@@ -368,7 +415,7 @@ final class SendSide {
 
   /** Probes the peer's device: an empty WRITE needs neither key nor credit. */
   void probe() throws IOException {
-    if (!probing && hasPlace()) {
+    if (!probing && hasPlace() && lessons.sendsEmptyWrites()) {
       probing = true;
       request(SendOpcode.RDMA_WRITE, SendFlags.SIGNALED).remote(0, 0, 0);
       post(block, RegisteredPool.NONE, () -> probing = false);
@@ -465,13 +512,25 @@ final class SendSide {
               .bind(
                   0,
                   window,
-                  access.registration().region(),
+                  Objects.requireNonNull(access.registration()).region(),
                   access.address(),
                   access.length(),
                   access.rights());
-          post(block, RegisteredPool.NONE, whenDone);
+          postBind(whenDone);
           return true;
         });
+  }
+
+  private void postBind(Runnable whenDone) throws IOException {
+    try {
+      post(block, RegisteredPool.NONE, whenDone);
+      bound = true;
+    } catch (VerbsException e) {
+      if (queuePair.isConnected()) {
+        lessons.bindRefused(e);
+      }
+      throw e;
+    }
   }
 
   /** Closes a range to the peer. */
@@ -550,26 +609,53 @@ final class SendSide {
    * due. Returns whether none was posted since.
    */
   boolean completed(int place) {
-    int done;
+    int at;
     do {
-      done = oldest;
-      oldest = after(done);
+      at = oldest;
+      oldest = after(at);
       inQueue--;
-      if (borrowed[done] != RegisteredPool.NONE) {
-        giveBack(borrowed[done]);
-        borrowed[done] = RegisteredPool.NONE;
+      done++;
+      if (borrowed[at] != RegisteredPool.NONE) {
+        giveBack(borrowed[at]);
+        borrowed[at] = RegisteredPool.NONE;
       }
-      if (actions[done] != NOTHING) {
-        due.add(actions[done]);
-        actions[done] = NOTHING;
+      if (actions[at] != NOTHING) {
+        due.add(actions[at]);
+        actions[at] = NOTHING;
       }
-    } while (done != place && inQueue > 0);
+    } while (at != place && inQueue > 0);
     return after(place) == next;
   }
 
   /** Returns the next action that is due since a completion, once; null if there is none. */
   @Nullable Runnable nextDue() {
     return due.poll();
+  }
+
+  /** A request has failed, and the link ends. */
+  void failed(int status) {
+    boolean refused = status == WcStatus.REM_ACCESS_ERR || status == WcStatus.REM_INV_REQ_ERR;
+    if (probing && refused && inQueue == 1) {
+      lessons.emptyWriteRefused();
+    }
+    stopTrying(status == WcStatus.LOC_PROT_ERR);
+  }
+
+  private void stopTrying(boolean refusedByKey) {
+    if (tryingInline) {
+      tryingInline = false;
+      lessons.inlineFailed(refusedByKey);
+    }
+  }
+
+  /** Returns whether a request may be under way. */
+  boolean hasRequests() {
+    return inQueue > 0;
+  }
+
+  /** Returns the number of requests that are known to have completed. */
+  long done() {
+    return done;
   }
 
   /** Returns the number of requests posted so far. */
@@ -607,6 +693,7 @@ final class SendSide {
 
   /** Releases every slot; the queue pair is drained or destroyed. No further action is due. */
   void release() {
+    stopTrying(false);
     for (int i = 0; i < borrowed.length; i++) {
       release(borrowed[i]);
       borrowed[i] = RegisteredPool.NONE;

@@ -24,14 +24,14 @@ import java.util.List;
  * @param token proves the connection request
  * @param candidates best first, as far as the passive end knows
  */
-public record Offer(Secret token, List<InetSocketAddress> candidates) {
+public record RdmaOffer(Secret token, List<InetSocketAddress> candidates) {
   /** More than the devices of most hosts have. The peer picks those that it can reach. */
   public static final int MOST_CANDIDATES = 64;
 
   private static final int LONGEST = 2 + Secret.BYTES + MOST_CANDIDATES * (1 + 16 + 2);
 
   /** Copies the candidates. */
-  public Offer {
+  public RdmaOffer {
     candidates = List.copyOf(candidates);
   }
 
@@ -54,7 +54,7 @@ public record Offer(Secret token, List<InetSocketAddress> candidates) {
    *
    * @throws LinkException if it is malformed
    */
-  public static Offer decode(byte[] bytes) throws LinkException {
+  public static RdmaOffer decode(byte[] bytes) throws LinkException {
     try {
       ByteBuffer in = ByteBuffer.wrap(bytes);
       int version = in.get() & 0xff;
@@ -70,7 +70,7 @@ public record Offer(Secret token, List<InetSocketAddress> candidates) {
       for (int i = 0; i < count; i++) {
         candidates.add(candidate(in));
       }
-      return new Offer(token, candidates);
+      return new RdmaOffer(token, candidates);
     } catch (BufferUnderflowException e) {
       throw malformed("it ends after " + bytes.length + " bytes");
     }

@@ -14,11 +14,11 @@ import java.nio.charset.StandardCharsets;
  *  +---------+---------+----------------------+
  * </pre>
  */
-public final class Refusal {
+public final class RdmaRefusal {
   private static final int HEADER = 2;
   private static final int MOST_TEXT = ConnectionParameters.MAX_REJECT_DATA - HEADER;
 
-  private Refusal() {}
+  private RdmaRefusal() {}
 
   /** Returns a reason as private data; it is cut if it does not fit. */
   public static ByteBuffer encode(String reason) {

@@ -23,7 +23,7 @@ public final class UpgradeRequest {
   private UpgradeRequest() {}
 
   public static byte[] encode() {
-    return new byte[] {Greeting.VERSION, Offer.MOST_CANDIDATES};
+    return new byte[] {Greeting.VERSION, RdmaOffer.MOST_CANDIDATES};
   }
 
   /**
@@ -40,6 +40,6 @@ public final class UpgradeRequest {
           null);
     }
     int said = in.length > 1 ? in[1] & 0xff : FEW_CANDIDATES;
-    return Math.clamp(said, 1, Offer.MOST_CANDIDATES);
+    return Math.clamp(said, 1, RdmaOffer.MOST_CANDIDATES);
   }
 }

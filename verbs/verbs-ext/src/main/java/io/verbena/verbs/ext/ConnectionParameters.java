@@ -28,8 +28,9 @@ public final class ConnectionParameters extends RdmaConnParam {
   public static final int MAX_REJECT_DATA = 148;
 
   /**
-   * The depth that stands for the most of both devices: the connection manager takes its device's
-   * limit, or what the peer's device takes, if that is less.
+   * The depth that stands for the most of both devices: {@code connect} takes its device's limit,
+   * and {@code accept} that or what {@code connect} asked for, if that is less. librdmacm keeps the
+   * limit modulo 256.
    */
   public static final byte GREATEST_DEPTH = (byte) 0xff;
 
@@ -80,7 +81,9 @@ public final class ConnectionParameters extends RdmaConnParam {
 
   /**
    * Sets the number of outstanding READs and atomics that this side accepts from the peer, 0..254,
-   * or {@link #GREATEST_DEPTH}.
+   * or {@link #GREATEST_DEPTH}. Those of {@code accept} hold for both queue pairs, also if they
+   * exceed what {@code connect} asked for; those of {@code connect} are a proposal (rdma_rxe,
+   * librdmacm 44).
    */
   @Override
   public void setResponder_resources(byte count) {
@@ -89,7 +92,7 @@ public final class ConnectionParameters extends RdmaConnParam {
 
   /**
    * Sets the number of READs and atomics that this side may have outstanding, 0..254, or {@link
-   * #GREATEST_DEPTH}.
+   * #GREATEST_DEPTH}. As {@link #setResponder_resources}, {@code accept} decides.
    */
   @Override
   public void setInitiator_depth(byte count) {
@@ -101,13 +104,19 @@ public final class ConnectionParameters extends RdmaConnParam {
     flow_control = onOff;
   }
 
-  /** Sets the number of repeats of an unacknowledged packet, 0..7. */
+  /**
+   * Sets the number of repeats of an unacknowledged packet, 0..7. That of {@code connect} holds for
+   * both queue pairs; that of {@code accept} is ignored.
+   */
   @Override
   public void setRetry_count(byte count) {
     retry_count = count;
   }
 
-  /** Sets the number of repeats when the receiver is not ready, 0..7; 7 means for ever. */
+  /**
+   * Sets how often the <em>peer</em> repeats a request for which this side has no receive, 0..7; 7
+   * means for ever. It goes to the peer's queue pair.
+   */
   @Override
   public void setRnr_retry_count(byte count) {
     rnr_retry_count = count;

@@ -35,6 +35,12 @@ public record DeviceAttributes(
   /** The vendor id that rdma_rxe reports, because it has none. */
   public static final int RXE_VENDOR = 0xffffff;
 
+  /** Intel: irdma. */
+  public static final int INTEL_VENDOR = 0x8086;
+
+  /** Alibaba: erdma. */
+  public static final int ALIBABA_VENDOR = 0x1ded;
+
   private static final int MEM_WINDOW_TYPE_2A = 1 << 23;
   private static final int MEM_WINDOW_TYPE_2B = 1 << 24;
 
@@ -86,8 +92,28 @@ public record DeviceAttributes(
     return maxSrqs > 0;
   }
 
-  /** Returns whether the device has WRITE with immediate. All have it except iWARP. */
+  /**
+   * Returns whether the device has WRITE with immediate. All have it except iWARP, of which
+   * Alibaba's has it (rdma-core 691953d8d, providers/erdma/erdma_verbs.c).
+   */
   public boolean hasWriteWithImmediate() {
+    return transport != Transport.IWARP || vendor == ALIBABA_VENDOR;
+  }
+
+  /**
+   * Returns whether the device uses the ACK timeout that a program sets. Intel's before its third
+   * generation accept it and keep their own (Linux, hw/irdma/verbs.c); no attribute tells the
+   * generation.
+   */
+  public boolean keepsAckTimeout() {
+    return vendor != INTEL_VENDOR;
+  }
+
+  /**
+   * Returns whether a completed Send has reached the peer's device. On iWARP it may be in this
+   * host's TCP still (RFC 5040, 3.2).
+   */
+  public boolean completesAfterDelivery() {
     return transport != Transport.IWARP;
   }
 }

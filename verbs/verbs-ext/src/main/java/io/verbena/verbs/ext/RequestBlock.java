@@ -28,9 +28,6 @@ abstract sealed class RequestBlock permits SendBlock, ReceiveBlock {
     this.requestSize = requestSize;
     long bytes = (long) capacity * (requestSize + (long) maxSges * Layouts.SGE_SIZE);
     memory = arena.allocate(bytes, 64);
-    for (int i = 0; i < capacity; i++) {
-      memory.set(JAVA_LONG_UNALIGNED, at(i) + Layouts.WR_SG_LIST, memory.address() + sgeAt(i, 0));
-    }
   }
 
   /** Returns the number of requests. */
@@ -99,10 +96,15 @@ abstract sealed class RequestBlock permits SendBlock, ReceiveBlock {
     return (long) Objects.checkIndex(index, capacity) * requestSize;
   }
 
-  /** Begins a request with a number of pieces; returns its offset. */
+  /**
+   * Begins a request with a number of pieces; returns its offset. A request without pieces has no
+   * list: libirdma's WRITE reads the first piece of a list, however many pieces there are
+   * (rdma-core 691953d8d, providers/irdma/uk.c).
+   */
   final long begin(int index, long wrId, int sges) {
     long at = at(index);
     memory.set(JAVA_LONG_UNALIGNED, at + Layouts.WR_ID, wrId);
+    putList(index, at, sges);
     memory.set(JAVA_INT_UNALIGNED, at + Layouts.WR_NUM_SGE, sges);
     return at;
   }
@@ -113,7 +115,13 @@ abstract sealed class RequestBlock permits SendBlock, ReceiveBlock {
       throw new IllegalArgumentException("Request " + index + " already has " + maxSges + " SGEs");
     }
     putSge(index, count, address, length, lkey);
+    putList(index, at(index), count + 1);
     memory.set(JAVA_INT_UNALIGNED, at(index) + Layouts.WR_NUM_SGE, count + 1);
+  }
+
+  private void putList(int index, long at, int sges) {
+    long list = sges == 0 ? 0 : memory.address() + sgeAt(index, 0);
+    memory.set(JAVA_LONG_UNALIGNED, at + Layouts.WR_SG_LIST, list);
   }
 
   /** Replaces a piece of a request. */

@@ -22,6 +22,14 @@ public interface VerbsContext {
   /** Returns the device's name, such as {@code rxe0}. */
   String deviceName();
 
+  /**
+   * Returns the name of the kernel's driver, such as {@code mlx5_core} or {@code rdma_rxe}; empty
+   * if it is unknown.
+   */
+  default String driver() {
+    return "";
+  }
+
   DeviceAttributes queryDevice() throws IOException;
 
   /**

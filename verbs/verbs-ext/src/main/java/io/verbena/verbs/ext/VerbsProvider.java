@@ -3,8 +3,6 @@ package io.verbena.verbs.ext;
 import com.ibm.disni.verbs.IbvContext;
 import com.ibm.disni.verbs.RdmaEventChannel;
 import java.io.IOException;
-import java.nio.file.Path;
-import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
 
@@ -47,25 +45,6 @@ public interface VerbsProvider {
    */
   default List<HostAddress> hostAddresses() throws IOException {
     return List.of();
-  }
-
-  /**
-   * Returns the root of the host's files, in which its kernel describes devices and processors:
-   * {@code /}. Empty for a simulated host, whose threads no kernel binds.
-   */
-  default Optional<Path> hostFiles() {
-    return Optional.empty();
-  }
-
-  /**
-   * Binds a thread to processors, and with it the threads that it starts from then on.
-   *
-   * @param thread the kernel's number of a thread of this process; 0 for the calling thread
-   * @param processors their numbers. Processors that do not exist, or that the process may not use,
-   *     are ignored; at least one must remain
-   */
-  default void bindThread(int thread, BitSet processors) throws IOException {
-    throw new VerbsException("sched_setaffinity", Errno.EOPNOTSUPP, "Threads cannot be bound.");
   }
 
   /** Makes an empty set of channels, to wait on them together. */

@@ -22,14 +22,14 @@ final class Completion {
 
   void store(long wc, int qpNumber) {
     boolean good = status == 0;
-    Memory.putLong(wc, wrId);
-    Memory.putInt(wc + Layouts.WC_STATUS, status);
-    Memory.putInt(wc + Layouts.WC_OPCODE, good ? opcode : UNDEFINED);
-    Memory.putInt(wc + Layouts.WC_VENDOR_ERROR, 0);
-    Memory.putInt(wc + Layouts.WC_BYTE_LENGTH, good ? byteLength : UNDEFINED);
-    Memory.putInt(wc + Layouts.WC_IMMEDIATE, good ? immediate : UNDEFINED);
-    Memory.putInt(wc + Layouts.WC_QP_NUMBER, qpNumber);
-    Memory.putInt(wc + Layouts.WC_SOURCE_QP, UNDEFINED);
-    Memory.putInt(wc + Layouts.WC_FLAGS, good ? flags : UNDEFINED);
+    FabricMemory.putLong(wc, wrId);
+    FabricMemory.putInt(wc + Layouts.WC_STATUS, status);
+    FabricMemory.putInt(wc + Layouts.WC_OPCODE, good ? opcode : UNDEFINED);
+    FabricMemory.putInt(wc + Layouts.WC_VENDOR_ERROR, 0);
+    FabricMemory.putInt(wc + Layouts.WC_BYTE_LENGTH, good ? byteLength : UNDEFINED);
+    FabricMemory.putInt(wc + Layouts.WC_IMMEDIATE, good ? immediate : UNDEFINED);
+    FabricMemory.putInt(wc + Layouts.WC_QP_NUMBER, qpNumber);
+    FabricMemory.putInt(wc + Layouts.WC_SOURCE_QP, UNDEFINED);
+    FabricMemory.putInt(wc + Layouts.WC_FLAGS, good ? flags : UNDEFINED);
   }
 }

@@ -30,8 +30,11 @@ import org.jspecify.annotations.Nullable;
  * its queue pair is in RTS --- RTU ---&gt; ESTABLISHED
  *              &lt;-- REJ ---------------- reject, or no listener
  * disconnect   --- DREQ --------------&gt; DISCONNECTED
- * DISCONNECTED &lt;-- DREP ---------------
+ * DISCONNECTED &lt;-- DREP --------------- disconnect, or its id is destroyed
  * </pre>
+ *
+ * <p>The end that disconnects is told nothing until the peer's program answers, or the request was
+ * repeated in vain: so rdma_rxe (Linux 6.1, librdmacm 44). On iWARP its own kernel tells it.
  */
 final class ConnectionManager {
   /** Reasons of a reject (InfiniBand specification, 12.6.7.2). */
@@ -193,16 +196,22 @@ final class ConnectionManager {
     }
     ConnectionOffer mine = offerOf(own);
     ConnectionOffer theirs = offerOf(other);
-    // The peer chooses the RNR retries. The active side chooses the timeout retries of both.
+    ConnectionOffer accepted = passive ? mine : theirs;
+    int ofPassive = accepted.initiatorDepth();
+    int ofActive = accepted.responderResources();
+    // The peer chooses the RNR retries. The active side chooses the timeout retries of both, and
+    // the passive one the depths of READs of both.
     qp.connect(
         peer,
         new ConnectionTerms(
             fabric.link(own.host, other.host),
-            own.ackTimeout(),
+            own.host.profile.has(DeviceBehaviour.IGNORES_TIMERS)
+                ? ConnectionTerms.DEFAULT_ACK_TIMEOUT
+                : own.ackTimeout(),
             passive ? theirs.retries() : mine.retries(),
             theirs.rnrRetries(),
-            Math.min(mine.initiatorDepth(), theirs.responderResources()),
-            mine.responderResources()));
+            passive ? ofPassive : ofActive,
+            passive ? ofActive : ofPassive));
   }
 
   void reject(FabricCmId passive, ByteBuffer data) {
@@ -235,18 +244,41 @@ final class ConnectionManager {
     FabricCmId peer = id.peer;
     boolean answer = id.state == State.DISCONNECTED;
     id.state = State.DISCONNECTED;
-    if (peer == null || answer) {
-      return; // the peer began; this was the reply
+    if (peer == null) {
+      return;
     }
+    if (answer) {
+      answerDisconnect(id, peer);
+      return;
+    }
+    boolean byKernel = id.host.profile.isIwarp();
     send(
         id.host,
         peer.host,
         () -> {
           disconnected(peer);
-          fabric.after(fabric.latency(), () -> disconnected(id));
-          return true;
+          boolean told = byKernel || !peer.isOpen();
+          if (told) {
+            fabric.after(fabric.latency(), () -> disconnected(id));
+          }
+          return told || id.disconnectSeen || peer.hasAnswered;
         },
         () -> disconnected(id));
+  }
+
+  /** The peer began, and is told that this end's program knows. */
+  private void answerDisconnect(FabricCmId id, FabricCmId peer) {
+    if (id.disconnectSeen && !id.hasAnswered) {
+      id.hasAnswered = true;
+      send(
+          id.host,
+          peer.host,
+          () -> {
+            disconnected(peer);
+            return true;
+          },
+          () -> {});
+    }
   }
 
   private void disconnected(FabricCmId id) {
@@ -276,6 +308,7 @@ final class ConnectionManager {
                 return true;
               },
               () -> {});
+      case DISCONNECTED -> answerDisconnect(id, peer);
       default -> {}
     }
   }
@@ -319,11 +352,12 @@ final class ConnectionManager {
 
   /** Sends a message until it is accepted, at most with the repeats of rdma_cm. */
   private void send(FabricHost from, FabricHost to, Delivery message, Runnable givenUp) {
-    Link link = fabric.link(from, to);
+    FabricLink link = fabric.link(from, to);
     attempt(fabric.latency() + link.delayNanos, 0, link, message, givenUp);
   }
 
-  private void attempt(long delay, int repeated, Link link, Delivery message, Runnable givenUp) {
+  private void attempt(
+      long delay, int repeated, FabricLink link, Delivery message, Runnable givenUp) {
     fabric.after(
         delay,
         () -> {

@@ -16,7 +16,15 @@ record ConnectionOffer(
     int retries,
     int rnrRetries) {
 
-  static ConnectionOffer of(String call, RdmaConnParam param, int maxData) throws VerbsException {
+  /**
+   * Copies the parameters of a call.
+   *
+   * @param mostResponding what {@link ConnectionParameters#GREATEST_DEPTH} stands for
+   * @param mostInitiating the same, of READs that this side has outstanding
+   */
+  static ConnectionOffer of(
+      String call, RdmaConnParam param, int maxData, int mostResponding, int mostInitiating)
+      throws VerbsException {
     int length = param.getPrivate_data_len() & 0xff;
     if (length > maxData) {
       throw new VerbsException(
@@ -29,16 +37,14 @@ record ConnectionOffer(
     }
     return new ConnectionOffer(
         ByteBuffer.wrap(copy),
-        depth(param.getResponder_resources()),
-        depth(param.getInitiator_depth()),
+        depth(param.getResponder_resources(), mostResponding),
+        depth(param.getInitiator_depth(), mostInitiating),
         Math.min(7, param.getRetry_count() & 0xff),
         Math.min(7, param.getRnr_retry_count() & 0xff));
   }
 
-  private static int depth(byte asked) {
-    return asked == ConnectionParameters.GREATEST_DEPTH
-        ? FabricContext.MAX_READ_ATOMIC
-        : asked & 0xff;
+  private static int depth(byte asked, int most) {
+    return asked == ConnectionParameters.GREATEST_DEPTH ? most : asked & 0xff;
   }
 
   /**

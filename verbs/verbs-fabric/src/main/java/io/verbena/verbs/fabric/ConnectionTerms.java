@@ -10,7 +10,7 @@ import io.verbena.verbs.ext.Access;
  * @param rnrRetries the number of repeats for a receiver that is not ready; 7 for ever
  */
 record ConnectionTerms(
-    Link link,
+    FabricLink link,
     int ackTimeout,
     int retries,
     int rnrRetries,

@@ -40,7 +40,7 @@ public final class Fabric implements AutoCloseable {
   private final LongConsumer pause;
   private final boolean threaded;
   private final List<FabricHost> hosts = new ArrayList<>();
-  private final Map<HostPair, Link> links = new HashMap<>();
+  private final Map<HostPair, FabricLink> links = new HashMap<>();
   private final List<FabricWaitSet> telling = new ArrayList<>();
   private long virtualNanos;
   private boolean closed;
@@ -262,12 +262,12 @@ public final class Fabric implements AutoCloseable {
     return routed || shareNetwork(from, to);
   }
 
-  Link link(FabricHost one, FabricHost other) {
+  FabricLink link(FabricHost one, FabricHost other) {
     HostPair pair =
         hosts.indexOf(one) <= hosts.indexOf(other)
             ? new HostPair(one, other)
             : new HostPair(other, one);
-    return links.computeIfAbsent(pair, key -> new Link(key.one(), key.other()));
+    return links.computeIfAbsent(pair, key -> new FabricLink(key.one(), key.other()));
   }
 
   /** Wakes blocked waits, because something may be ready. */
@@ -296,7 +296,7 @@ public final class Fabric implements AutoCloseable {
     }
   }
 
-  void tellsNoMore(FabricWaitSet set) {
+  void stopNotifying(FabricWaitSet set) {
     telling.remove(set);
   }
 

@@ -69,6 +69,9 @@ final class FabricCmId extends RdmaCmId implements VerbsCmId {
   @Nullable ConnectionOffer offer;
   boolean disconnectSeen;
 
+  /** The peer has begun to disconnect, and this end's program has answered. */
+  boolean hasAnswered;
+
   FabricCmId(FabricHost host, FabricEventChannel channel) throws IOException {
     super(channel, null);
     this.host = host;
@@ -196,7 +199,9 @@ final class FabricCmId extends RdmaCmId implements VerbsCmId {
       use("rdma_connect");
       require("rdma_connect", State.ROUTE_RESOLVED);
       needQp("rdma_connect");
-      offer = ConnectionOffer.of("rdma_connect", parameters, ConnectionParameters.MAX_CONNECT_DATA);
+      offer =
+          ConnectionOffer.of(
+              "rdma_connect", parameters, ConnectionParameters.MAX_CONNECT_DATA, depth(), depth());
       state = State.CONNECTING;
       fabric().connections.request(this);
     }
@@ -208,7 +213,14 @@ final class FabricCmId extends RdmaCmId implements VerbsCmId {
       use("rdma_accept");
       require("rdma_accept", State.REQUESTED);
       needQp("rdma_accept");
-      offer = ConnectionOffer.of("rdma_accept", parameters, ConnectionParameters.MAX_ACCEPT_DATA);
+      ConnectionOffer asked = peer == null ? null : peer.offer;
+      offer =
+          ConnectionOffer.of(
+              "rdma_accept",
+              parameters,
+              ConnectionParameters.MAX_ACCEPT_DATA,
+              asked == null ? depth() : Math.min(depth(), asked.initiatorDepth()),
+              asked == null ? depth() : Math.min(depth(), asked.responderResources()));
       fabric().connections.accept(this);
     }
   }
@@ -372,6 +384,11 @@ final class FabricCmId extends RdmaCmId implements VerbsCmId {
 
   Fabric fabric() {
     return host.fabric;
+  }
+
+  /** Returns the device's limit of READs as librdmacm keeps it, in 8 bits. */
+  private int depth() {
+    return host.profile.count(DeviceLimit.READS) & 0xff;
   }
 
   @Nullable FabricQp queuePair() {

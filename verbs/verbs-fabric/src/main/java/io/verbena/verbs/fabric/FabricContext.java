@@ -15,16 +15,16 @@ import io.verbena.verbs.ext.VerbsProvider;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The device of a host's adapter. */
 final class FabricContext extends IbvContext implements VerbsContext {
   private static final int MAX_OBJECTS = 1 << 20;
-  static final int MAX_READ_ATOMIC = 128;
-  private static final int VECTORS = 4;
 
   /** The delay is long, so that a query mostly comes before the event. */
   private static final int LAST_REACHED_LATENCIES = 20;
@@ -40,11 +40,12 @@ final class FabricContext extends IbvContext implements VerbsContext {
   /** The queue pairs whose LAST_WQE_REACHED event is pending. */
   private final Set<FabricQp> lastReached = new LinkedHashSet<>();
 
+  private final Map<DeviceLimit, Long> objects = new EnumMap<>(DeviceLimit.class);
   private long registeredBytes;
   private boolean broken;
 
   FabricContext(FabricHost host, FabricAdapter adapter, int number) throws IOException {
-    super(number, VECTORS);
+    super(number, host.profile.count(DeviceLimit.VECTORS));
     this.fabric = host.fabric;
     this.host = host;
     this.adapter = adapter;
@@ -58,6 +59,11 @@ final class FabricContext extends IbvContext implements VerbsContext {
   @Override
   public String deviceName() {
     return "fab" + getCmd_fd();
+  }
+
+  @Override
+  public String driver() {
+    return host.profile.driver();
   }
 
   @Override
@@ -79,6 +85,7 @@ final class FabricContext extends IbvContext implements VerbsContext {
   public IbvPd allocPd() throws IOException {
     synchronized (fabric.lock) {
       check("ibv_alloc_pd");
+      count("ibv_alloc_pd", DeviceLimit.DOMAINS);
       return new FabricPd(this, fabric.number());
     }
   }
@@ -97,9 +104,9 @@ final class FabricContext extends IbvContext implements VerbsContext {
     synchronized (fabric.lock) {
       check("ibv_create_cq");
       if (entries < 1
-          || entries > 4 * host.profile.maxRequests()
+          || entries > host.profile.limit(DeviceLimit.COMPLETIONS)
           || vector < 0
-          || vector >= VECTORS) {
+          || vector >= numCompVectors) {
         throw new VerbsException(
             "ibv_create_cq",
             Errno.EINVAL,
@@ -107,7 +114,7 @@ final class FabricContext extends IbvContext implements VerbsContext {
                 + " entries on vector "
                 + vector
                 + " are not possible; this device has "
-                + VECTORS
+                + numCompVectors
                 + " vectors.");
       }
       host.vectors.add(vector);
@@ -124,26 +131,26 @@ final class FabricContext extends IbvContext implements VerbsContext {
     return new DeviceAttributes(
         deviceName(),
         "0",
-        profile.isIwarp()
-            ? DeviceAttributes.Transport.IWARP
-            : DeviceAttributes.Transport.INFINIBAND,
-        profile.windows() == DeviceProfile.Windows.UNBOUNDED ? DeviceAttributes.RXE_VENDOR : 0,
-        profile.reportsWindows() ? DeviceAttributes.withTypeTwoWindows() : 0,
+        profile.transport(),
+        profile.windows() == DeviceProfile.Windows.UNBOUNDED
+            ? DeviceAttributes.RXE_VENDOR
+            : profile.vendor(),
+        profile.flagsWindows() ? DeviceAttributes.withTypeTwoWindows() : 0,
         DeviceAttributes.AtomicCapability.DEVICE,
         Long.MAX_VALUE,
         MAX_OBJECTS,
-        profile.maxRequests(),
-        profile.maxSges(),
+        profile.count(DeviceLimit.REQUESTS),
+        profile.count(DeviceLimit.PIECES),
         MAX_OBJECTS,
-        4 * profile.maxRequests(),
-        MAX_OBJECTS,
-        MAX_OBJECTS,
-        profile.reportsWindows() ? MAX_OBJECTS : 0,
+        profile.count(DeviceLimit.COMPLETIONS),
+        profile.count(DeviceLimit.REGIONS),
+        profile.count(DeviceLimit.DOMAINS),
+        profile.reportsWindows() ? profile.count(DeviceLimit.WINDOWS) : 0,
         profile.srq() ? MAX_OBJECTS : 0,
-        profile.maxRequests(),
-        profile.maxSges(),
-        MAX_READ_ATOMIC,
-        MAX_READ_ATOMIC,
+        profile.count(DeviceLimit.SHARED_RECEIVES),
+        profile.count(DeviceLimit.PIECES),
+        profile.count(DeviceLimit.READS),
+        profile.count(DeviceLimit.READS),
         1);
   }
 
@@ -246,8 +253,31 @@ final class FabricContext extends IbvContext implements VerbsContext {
   private void tellLastReached(FabricQp qp) {
     if (qp.isOpen()) {
       qp.flushTaken();
-      raise(new AsyncEvent(AsyncEvent.Type.QP_LAST_WQE_REACHED, qp, null, null, 0));
+      AsyncEvent event = new AsyncEvent(AsyncEvent.Type.QP_LAST_WQE_REACHED, qp, null, null, 0);
+      raise(event);
+      if (host.profile.has(DeviceBehaviour.REPORTS_ODD_EVENTS)) {
+        raise(event);
+      }
     }
+  }
+
+  /** Raises events that are no failures, of a port, a queue pair and a queue that is unknown. */
+  void raiseOddEvents(FabricQp qp) {
+    for (AsyncEvent.Type type :
+        List.of(
+            AsyncEvent.Type.PORT_ACTIVE,
+            AsyncEvent.Type.PORT_ERR,
+            AsyncEvent.Type.GID_CHANGE,
+            AsyncEvent.Type.SM_CHANGE,
+            AsyncEvent.Type.CLIENT_REREGISTER)) {
+      raise(new AsyncEvent(type, null, null, null, 1));
+    }
+    for (AsyncEvent.Type type :
+        List.of(
+            AsyncEvent.Type.COMM_EST, AsyncEvent.Type.SQ_DRAINED, AsyncEvent.Type.PATH_MIG_ERR)) {
+      raise(new AsyncEvent(type, qp, null, null, 0));
+    }
+    raise(new AsyncEvent(AsyncEvent.Type.WQ_FATAL, null, null, null, 0));
   }
 
   void raise(AsyncEvent event) {
@@ -257,7 +287,8 @@ final class FabricContext extends IbvContext implements VerbsContext {
 
   /** Counts registered memory, within the limit of the profile. */
   void register(long bytes) throws VerbsException {
-    if (host.refusesMemory || bytes > host.profile.memlockBytes() - registeredBytes) {
+    if (host.refusesMemory
+        || bytes > host.profile.limit(DeviceLimit.REGISTERED_BYTES) - registeredBytes) {
       throw new VerbsException(
           "ibv_reg_mr",
           Errno.ENOMEM,
@@ -267,6 +298,19 @@ final class FabricContext extends IbvContext implements VerbsContext {
               + " 'ulimit -l'.");
     }
     registeredBytes += bytes;
+  }
+
+  /** Counts one more object of a kind that the device has few of. */
+  void count(String call, DeviceLimit limit) throws VerbsException {
+    long made = objects.getOrDefault(limit, 0L);
+    if (made >= host.profile.limit(limit)) {
+      throw new VerbsException(call, Errno.ENOMEM, "the device has no more than " + made + ".");
+    }
+    objects.put(limit, made + 1);
+  }
+
+  void uncount(DeviceLimit limit) {
+    objects.merge(limit, -1L, Long::sum);
   }
 
   void unregister(long bytes) {

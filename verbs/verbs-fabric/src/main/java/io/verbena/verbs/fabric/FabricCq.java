@@ -7,6 +7,7 @@ import io.verbena.verbs.ext.CompletionBlock;
 import io.verbena.verbs.ext.Layouts;
 import io.verbena.verbs.ext.VerbsCq;
 import io.verbena.verbs.ext.VerbsException;
+import io.verbena.verbs.ext.WcStatus;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
@@ -48,6 +49,7 @@ final class FabricCq extends IbvCQ implements VerbsCq {
       use("ibv_poll_cq");
       device.checkSound("ibv_poll_cq");
       device.host.tally.polls++;
+      revealFlushed();
       int count = 0;
       while (count < block.capacity() && polled < visible) {
         Completion completion = at(polled++);
@@ -171,6 +173,19 @@ final class FabricCq extends IbvCQ implements VerbsCq {
     }
   }
 
+  /** A library that makes flush completions does so when it is polled. */
+  private void revealFlushed() {
+    if (device.host.profile.has(DeviceBehaviour.FLUSHES_ON_POLL)) {
+      while (visible < entered && isFlushed(at(visible))) {
+        revealOne();
+      }
+    }
+  }
+
+  private boolean isFlushed(Completion completion) {
+    return completion.status == WcStatus.WR_FLUSH_ERR;
+  }
+
   private void revealSome() {
     Fabric fabric = device.fabric;
     for (int i = fabric.batch(); i > 0 && visible < entered; i--) {
@@ -184,6 +199,9 @@ final class FabricCq extends IbvCQ implements VerbsCq {
   private void revealOne() {
     Completion completion = at(visible++);
     boolean notable = completion.solicited || completion.status != 0;
+    if (isFlushed(completion) && device.host.profile.has(DeviceBehaviour.FLUSHES_ON_POLL)) {
+      return; // nothing announces it
+    }
     if (armed == Armed.ANY || (armed == Armed.SOLICITED && notable)) {
       armed = Armed.NO;
       if (events != null) {

@@ -11,16 +11,13 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.nio.ByteOrder;
-import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.BiConsumer;
 import java.util.function.IntUnaryOperator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -37,8 +34,6 @@ public final class FabricHost implements VerbsProvider {
   private final List<FabricAdapter> adapters = new ArrayList<>();
   private final Map<Integer, FabricCmId> listeners = new HashMap<>();
   private final List<FabricCmId> ids = new ArrayList<>();
-  private @Nullable Path files;
-  private BiConsumer<Integer, BitSet> binder = (thread, processors) -> {};
   RequestWatcher watcher = (opcode, bytes) -> {};
   private IntUnaryOperator forgery = IntUnaryOperator.identity();
   private boolean processAlive = true;
@@ -258,32 +253,6 @@ public final class FabricHost implements VerbsProvider {
   public int objects() {
     synchronized (fabric.lock) {
       return objects;
-    }
-  }
-
-  /**
-   * Gives the host files that describe its NUMA nodes and processors.
-   *
-   * @param told receives each thread to bind with its processors
-   */
-  public void hostFiles(Path root, BiConsumer<Integer, BitSet> told) {
-    synchronized (fabric.lock) {
-      files = root;
-      binder = told;
-    }
-  }
-
-  @Override
-  public Optional<Path> hostFiles() {
-    synchronized (fabric.lock) {
-      return Optional.ofNullable(files);
-    }
-  }
-
-  @Override
-  public void bindThread(int thread, BitSet processors) {
-    synchronized (fabric.lock) {
-      binder.accept(thread, processors);
     }
   }
 

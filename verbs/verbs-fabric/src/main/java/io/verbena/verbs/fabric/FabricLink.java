@@ -1,13 +1,13 @@
 package io.verbena.verbs.fabric;
 
 /** The link between two hosts, which tests cut or slow down. Guarded by the fabric's lock. */
-final class Link {
+final class FabricLink {
   private final FabricHost one;
   private final FabricHost other;
   boolean cut;
   long delayNanos;
 
-  Link(FabricHost one, FabricHost other) {
+  FabricLink(FabricHost one, FabricHost other) {
     this.one = one;
     this.other = other;
   }

@@ -6,10 +6,10 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.lang.foreign.MemorySegment;
 
 /** Accesses memory of the process by address, like a device. Callers check keys and bounds. */
-final class Memory {
+final class FabricMemory {
   private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
 
-  private Memory() {}
+  private FabricMemory() {}
 
   static void copy(long from, long to, long length) {
     MemorySegment.copy(ALL, from, ALL, to, length);

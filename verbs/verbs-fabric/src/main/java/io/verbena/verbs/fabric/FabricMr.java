@@ -63,6 +63,7 @@ final class FabricMr extends IbvMr implements VerbsMr, Keys.Owner {
       pd.keys().remove(lkey);
       pd.device.handles.remove(token);
       pd.device.unregister(bytes);
+      pd.device.uncount(DeviceLimit.REGIONS);
       pd.removeUser();
       pd.device.host.objects--;
     }

@@ -46,7 +46,14 @@ final class FabricPd extends IbvPd implements VerbsPd {
         throw new VerbsException("ibv_reg_mr", Errno.EFAULT, "no device writes into this file.");
       }
       device.host.checkObjects("ibv_reg_mr");
-      device.register(length);
+      device.count("ibv_reg_mr", DeviceLimit.REGIONS);
+      try {
+        device.register(length);
+      } catch (VerbsException e) {
+        device.uncount(DeviceLimit.REGIONS);
+        throw e;
+      }
+      device.host.tally.registrations++;
       return new FabricMr(this, address, length, access, device.fabric.number());
     }
   }
@@ -60,6 +67,7 @@ final class FabricPd extends IbvPd implements VerbsPd {
             "ibv_alloc_mw", Errno.EOPNOTSUPP, "this device has no memory windows.");
       }
       device.host.checkObjects("ibv_alloc_mw");
+      device.count("ibv_alloc_mw", DeviceLimit.WINDOWS);
       return new FabricWindow(this);
     }
   }
@@ -73,7 +81,13 @@ final class FabricPd extends IbvPd implements VerbsPd {
         throw new VerbsException(
             "ibv_create_srq", Errno.EOPNOTSUPP, "this device has no shared receive queues.");
       }
-      if (maxRequests < 1 || maxRequests > profile.maxRequests() || maxSges > profile.maxSges()) {
+      if (profile.has(DeviceBehaviour.REFUSES_SHARED_RECEIVES)) {
+        throw new VerbsException(
+            "ibv_create_srq", Errno.ENOMEM, "this device makes none of those that it reports.");
+      }
+      if (maxRequests < 1
+          || maxRequests > profile.limit(DeviceLimit.SHARED_RECEIVES)
+          || maxSges > profile.limit(DeviceLimit.PIECES)) {
         throw new VerbsException(
             "ibv_create_srq", Errno.EINVAL, "more requests or pieces than the device allows.");
       }
@@ -91,6 +105,7 @@ final class FabricPd extends IbvPd implements VerbsPd {
       }
       isOpen = false;
       device.host.objects--;
+      device.uncount(DeviceLimit.DOMAINS);
       return 0;
     }
   }

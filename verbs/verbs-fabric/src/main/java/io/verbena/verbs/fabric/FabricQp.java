@@ -16,10 +16,16 @@ import io.verbena.verbs.ext.VerbsException;
 import io.verbena.verbs.ext.VerbsQp;
 import io.verbena.verbs.ext.WcStatus;
 import java.io.IOException;
+import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /** A reliable connected queue pair, with its attributes, its state and its receive side. */
 final class FabricQp extends IbvQP implements VerbsQp {
+  /** Longer than a request takes to complete. */
+  private static final int UNDER_WAY_LATENCIES = 3;
+
+  private static final long UNDER_WAY_NANOS = 50_000;
+
   private final FabricCmId id;
   final FabricContext device;
   final FabricPd domain;
@@ -36,6 +42,9 @@ final class FabricQp extends IbvQP implements VerbsQp {
   private ConnectionTerms terms = ConnectionTerms.NONE;
   private int accessFlags;
   private int minRnrTimer;
+
+  /** Messages that the peer's device has completed, and this one has not received yet. */
+  private final ArrayDeque<Delivery> underWay = new ArrayDeque<>();
 
   FabricQp(FabricCmId id, FabricPd pd, IbvQPInitAttr attr, int number) throws IOException {
     super(number);
@@ -55,9 +64,10 @@ final class FabricQp extends IbvQP implements VerbsQp {
     checkCapacities(cap);
     Fabric fabric = device.fabric;
     DeviceProfile profile = device.host.profile;
-    maxSendSges = QpRequest.pieces(cap.getMax_send_sge(), profile.maxSges());
-    maxReceiveSges = QpRequest.pieces(cap.getMax_recv_sge(), profile.maxSges());
-    maxInline = Math.min(cap.getMax_inline_data(), profile.maxInline());
+    int pieces = profile.count(DeviceLimit.PIECES);
+    maxSendSges = QpRequest.pieces(cap.getMax_send_sge(), pieces);
+    maxReceiveSges = QpRequest.pieces(cap.getMax_recv_sge(), pieces);
+    maxInline = profile.grantedInline(cap.getMax_inline_data());
     SendQueue queue =
         new SendQueue(fabric.depth(Math.max(1, cap.getMax_send_wr())), maxSendSges, maxInline);
     receives =
@@ -94,20 +104,26 @@ final class FabricQp extends IbvQP implements VerbsQp {
 
   private void checkCapacities(IbvQPCap cap) throws VerbsException {
     DeviceProfile profile = device.host.profile;
-    if (cap.getMax_send_wr() > profile.maxRequests()
-        || cap.getMax_recv_wr() > profile.maxRequests()
-        || cap.getMax_send_sge() > profile.maxSges()
-        || cap.getMax_recv_sge() > profile.maxSges()
-        || (cap.getMax_inline_data() > profile.maxInline() && !profile.lowersInline())) {
+    if (profile.has(DeviceBehaviour.REFUSES_QUEUE_PAIRS)) {
+      throw new VerbsException(
+          "rdma_create_qp", Errno.EOPNOTSUPP, "this device has no reliable connected queue pairs.");
+    }
+    int requests = profile.count(DeviceLimit.REQUESTS);
+    int pieces = profile.count(DeviceLimit.PIECES);
+    if (cap.getMax_send_wr() > requests
+        || cap.getMax_recv_wr() > requests
+        || cap.getMax_send_sge() > pieces
+        || cap.getMax_recv_sge() > pieces
+        || profile.grantedInline(cap.getMax_inline_data()) < 0) {
       throw new VerbsException(
           "rdma_create_qp",
           Errno.EINVAL,
           "a capacity exceeds the device's: at most "
-              + profile.maxRequests()
+              + requests
               + " requests, "
-              + profile.maxSges()
+              + pieces
               + " pieces, "
-              + profile.maxInline()
+              + profile.limit(DeviceLimit.INLINE)
               + " bytes inline.");
     }
   }
@@ -122,6 +138,10 @@ final class FabricQp extends IbvQP implements VerbsQp {
             Errno.EINVAL,
             "the queue pair is in " + now + ". Post sends once the connection is established.");
       }
+      if (now == QpState.ERR && behaves(DeviceBehaviour.REFUSES_LATE_REQUESTS)) {
+        int errno = device.fabric.random.nextBoolean() ? Errno.EIO : Errno.EINVAL;
+        throw new VerbsException("ibv_post_send", errno, "this device takes none in ERR.");
+      }
       return requester.post(block, first, count);
     }
   }
@@ -135,6 +155,9 @@ final class FabricQp extends IbvQP implements VerbsQp {
             "ibv_post_recv",
             Errno.EINVAL,
             srq != null ? "it has a shared receive queue. Post there." : "it is in RESET.");
+      }
+      if (now == QpState.ERR && behaves(DeviceBehaviour.REFUSES_LATE_RECEIVES)) {
+        throw new VerbsException("ibv_post_recv", Errno.EINVAL, "this device takes none in ERR.");
       }
       int posted = receives.post("ibv_post_recv", block, first, count);
       device.host.tally.receivePost(posted);
@@ -151,6 +174,10 @@ final class FabricQp extends IbvQP implements VerbsQp {
       use("ibv_modify_qp");
       boolean toState = (change.mask() & QpChange.STATE) != 0 && change.state() != now;
       boolean attributes = (change.mask() & ~QpChange.STATE) != 0;
+      boolean stateless = (change.mask() & QpChange.STATE) == 0;
+      if (stateless && behaves(DeviceBehaviour.NEEDS_STATE_TO_MODIFY)) {
+        throw invalid("without a state, because its device takes none");
+      }
       if (toState && change.state() != QpState.ERR && change.state() != QpState.RESET) {
         throw invalid("to " + change.state() + ": connecting makes that step");
       }
@@ -160,7 +187,8 @@ final class FabricQp extends IbvQP implements VerbsQp {
       if ((change.mask() & QpChange.ACCESS_FLAGS) != 0) {
         accessFlags = change.accessFlags();
       }
-      if ((change.mask() & QpChange.MIN_RNR_TIMER) != 0) {
+      boolean timed = (change.mask() & QpChange.MIN_RNR_TIMER) != 0;
+      if (timed && !behaves(DeviceBehaviour.IGNORES_TIMERS)) {
         minRnrTimer = change.minRnrTimer();
       }
       if (toState && change.state() == QpState.ERR) {
@@ -229,6 +257,11 @@ final class FabricQp extends IbvQP implements VerbsQp {
     device.check(call);
   }
 
+  /** Returns whether the device behaves so. */
+  boolean behaves(DeviceBehaviour behaviour) {
+    return device.host.profile.has(behaviour);
+  }
+
   QpState state() {
     return now;
   }
@@ -272,6 +305,57 @@ final class FabricQp extends IbvQP implements VerbsQp {
     requester.polled(sendIndex);
   }
 
+  /** A message for a receive. */
+  record Delivery(
+      long wrId, int opcode, int byteLength, int immediate, int flags, boolean solicited) {}
+
+  /** Returns whether the peer's device completes its requests before they are delivered. */
+  boolean isDeliveredLate() {
+    FabricQp from = peer;
+    return from != null && from.behaves(DeviceBehaviour.COMPLETES_BEFORE_DELIVERY);
+  }
+
+  /** Delivers a message later. What is not delivered when either end enters ERR is lost. */
+  void deliverLate(Delivery delivery) {
+    underWay.add(delivery);
+    device.fabric.after(
+        UNDER_WAY_LATENCIES * device.fabric.latency() + UNDER_WAY_NANOS, this::deliverNext);
+  }
+
+  private void deliverNext() {
+    Delivery next = underWay.poll();
+    if (next != null && isOpen) {
+      boolean _ = received(next);
+    }
+  }
+
+  /** Completes a receive with a message. Returns false if the completion queue overflowed. */
+  private boolean received(Delivery delivery) {
+    Completion completion = receiveCompletion(delivery.wrId, WcStatus.SUCCESS);
+    if (completion == null) {
+      return false;
+    }
+    completion.opcode = delivery.opcode;
+    completion.byteLength = delivery.byteLength;
+    completion.immediate = delivery.immediate;
+    completion.flags = delivery.flags;
+    completion.solicited = delivery.solicited;
+    receiveCq.enter();
+    return true;
+  }
+
+  /** Loses all that is under way in both directions, because the connection is reset. */
+  private void loseUnderWay() {
+    Delivery lost;
+    while ((lost = underWay.poll()) != null) {
+      flushReceive(lost.wrId);
+    }
+    FabricQp other = peer;
+    if (other != null && other.peer == this && !other.underWay.isEmpty()) {
+      other.enterError();
+    }
+  }
+
   /** Makes the completion of a consumed receive, and the limit event of a shared queue. */
   @Nullable Completion receiveCompletion(long wrId, int status) {
     if (srq != null) {
@@ -297,8 +381,12 @@ final class FabricQp extends IbvQP implements VerbsQp {
       return;
     }
     now = QpState.ERR;
+    loseUnderWay();
     requester.flush();
     flushReceives();
+    if (device.host.profile.has(DeviceBehaviour.REPORTS_ODD_EVENTS)) {
+      device.raiseOddEvents(this);
+    }
     if (srq != null && device.fabric.temper.lastWqeEvent()) {
       device.reachedLast(this);
     }
@@ -319,6 +407,7 @@ final class FabricQp extends IbvQP implements VerbsQp {
   }
 
   void destroy() {
+    loseUnderWay();
     isOpen = false;
     requester.stop();
     device.closed(this);
@@ -349,13 +438,17 @@ final class FabricQp extends IbvQP implements VerbsQp {
   }
 
   private void flushReceives() {
-    while (srq == null && receives.size() > 0) {
+    while (srq == null && receives.size() > 0 && !behaves(DeviceBehaviour.NEVER_FLUSHES)) {
       flushNextReceive();
     }
   }
 
   private void flushNextReceive() {
-    if (receiveCompletion(receives.take().wrId, WcStatus.WR_FLUSH_ERR) != null) {
+    flushReceive(receives.take().wrId);
+  }
+
+  private void flushReceive(long wrId) {
+    if (receiveCompletion(wrId, WcStatus.WR_FLUSH_ERR) != null) {
       receiveCq.enter();
     }
   }

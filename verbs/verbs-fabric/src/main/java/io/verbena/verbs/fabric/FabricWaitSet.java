@@ -126,7 +126,7 @@ final class FabricWaitSet implements WaitSet {
       open = false;
       told = null;
       fabric.cancel(limit);
-      fabric.tellsNoMore(this);
+      fabric.stopNotifying(this);
     }
   }
 

@@ -58,6 +58,7 @@ final class FabricWindow implements MemoryWindow, Keys.Owner {
       open = false;
       unbind();
       pd.keys().remove(deviceKey);
+      pd.device.uncount(DeviceLimit.WINDOWS);
       pd.device.handles.remove(token);
       pd.removeUser();
       pd.device.host.objects--;

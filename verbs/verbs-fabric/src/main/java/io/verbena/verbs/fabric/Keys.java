@@ -42,11 +42,8 @@ final class Keys {
         && (!write || mr.allows(Access.LOCAL_WRITE));
   }
 
-  /** Returns whether the peer of {@code qp} may access the range. An empty range needs no key. */
+  /** Returns whether the peer of {@code qp} may access the range. */
   boolean allowsRemote(FabricQp qp, int rkey, long address, long length, int access) {
-    if (length == 0) {
-      return true;
-    }
     return switch (find(rkey)) {
       case FabricMr mr ->
           mr.getRkey() == rkey

@@ -9,11 +9,11 @@ import org.jspecify.annotations.Nullable;
 final class ReceiveQueue {
   /** A slot of the ring. */
   static final class Request {
-    final Pieces pieces;
+    final ScatterList pieces;
     long wrId;
 
     Request(int maxSges) {
-      pieces = new Pieces(maxSges);
+      pieces = new ScatterList(maxSges);
     }
   }
 

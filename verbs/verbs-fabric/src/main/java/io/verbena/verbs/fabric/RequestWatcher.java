@@ -20,6 +20,9 @@ public interface RequestWatcher {
    */
   default void posted(int opcode) {}
 
+  /** Called after {@link #posted} for a request that is sent inline, with its length. */
+  default void postedInline(long bytes) {}
+
   /**
    * Called when a request was refused because of a key, its bounds or rights, or the state of a
    * queue pair. It is not called for a request without an answer. Called under the fabric's lock.

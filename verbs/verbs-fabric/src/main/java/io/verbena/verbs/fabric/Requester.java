@@ -45,7 +45,7 @@ final class Requester {
     while (posted < count && !queue.isFull()) {
       check(block, first + posted);
       SendRequest request = queue.at(queue.posted);
-      request.load(block.address(first + posted));
+      request.load(block.address(first + posted), qp);
       if (request.hasImmediate()) {
         request.immediate = qp.device.host.forged(request.immediate);
       }
@@ -53,10 +53,12 @@ final class Requester {
       queue.posted++;
       posted++;
       qp.device.host.watcher.posted(request.opcode);
+      if (request.has(SendFlags.INLINE)) {
+        qp.device.host.watcher.postedInline(request.pieces.length());
+      }
     }
     if (qp.state() == QpState.ERR) {
-      // siw accepts the request, and never completes it.
-      if (!qp.device.host.profile.isIwarp()) {
+      if (!qp.behaves(DeviceBehaviour.DROPS_LATE_REQUESTS)) {
         flush();
       }
     } else if (fabric.temper.synchronous() && !pump.pending) {
@@ -68,8 +70,8 @@ final class Requester {
   }
 
   private void check(SendBlock block, int index) throws VerbsException {
-    int opcode = Memory.getInt(block.address(index) + Layouts.SEND_WR_OPCODE);
-    int flags = Memory.getInt(block.address(index) + Layouts.SEND_WR_FLAGS);
+    int opcode = FabricMemory.getInt(block.address(index) + Layouts.SEND_WR_OPCODE);
+    int flags = FabricMemory.getInt(block.address(index) + Layouts.SEND_WR_FLAGS);
     boolean inline = (flags & SendFlags.INLINE) != 0;
     if (opcode < 0 || opcode > SendOpcode.SEND_WITH_INV || !supports(opcode)) {
       throw refused(SendOpcode.name(opcode) + " is not supported by this device");
@@ -87,7 +89,8 @@ final class Requester {
     DeviceProfile profile = qp.device.host.profile;
     return switch (opcode) {
       case SendOpcode.RDMA_WRITE_WITH_IMM -> profile.writeWithImmediate();
-      case SendOpcode.BIND_MW -> profile.makesWindows();
+      case SendOpcode.BIND_MW ->
+          profile.makesWindows() && !profile.has(DeviceBehaviour.REFUSES_BINDS);
       default -> true;
     };
   }
@@ -133,7 +136,12 @@ final class Requester {
     while (queue.acked < queue.posted) {
       SendRequest request = queue.at(queue.acked);
       boolean failedItself = queue.acked < queue.sent && request.status != WcStatus.SUCCESS;
-      complete(request, failedItself ? request.status : WcStatus.WR_FLUSH_ERR);
+      if (!failedItself && qp.behaves(DeviceBehaviour.NEVER_FLUSHES)) {
+        queue.acked = queue.posted;
+        queue.freed = queue.posted;
+      } else {
+        complete(request, failedItself ? request.status : WcStatus.WR_FLUSH_ERR);
+      }
     }
     queue.sent = queue.posted;
     outstandingReads = 0;
@@ -201,7 +209,14 @@ final class Requester {
   }
 
   private int carryOut(SendRequest request) {
+    if (request.has(SendFlags.FENCE) || request.opcode == SendOpcode.LOCAL_INV) {
+      bindNow();
+    }
     if (request.isLocal()) {
+      request.late = request.opcode == SendOpcode.BIND_MW && qp.behaves(DeviceBehaviour.BINDS_LATE);
+      if (request.late) {
+        return WcStatus.SUCCESS;
+      }
       return Responder.carryOutLocally(qp, request);
     }
     if (!Responder.mayUseOwnMemory(qp, request)) {
@@ -224,6 +239,20 @@ final class Requester {
     return request.late
         ? Responder.admitRead(target, request)
         : Responder.carryOut(target, request);
+  }
+
+  /** Carries out the binds that wait for their completion. */
+  private void bindNow() {
+    for (long index = queue.acked; index < queue.sent; index++) {
+      bind(queue.at(index));
+    }
+  }
+
+  private void bind(SendRequest request) {
+    if (request.late && request.isLocal() && request.status == WcStatus.SUCCESS) {
+      request.late = false;
+      request.status = Responder.carryOutLocally(qp, request);
+    }
   }
 
   /** Copies the data of an admitted READ. Access to the memory may have been revoked meanwhile. */
@@ -286,6 +315,7 @@ final class Requester {
     int budget = fabric.temper.synchronous() ? Integer.MAX_VALUE : fabric.batch();
     while (budget-- > 0 && queue.acked < queue.sent) {
       SendRequest request = queue.at(queue.acked);
+      bind(request);
       boolean answered = request.isLocal() || request.status != 0 || qp.terms().link().carries();
       if (answered && request.late && request.status == WcStatus.SUCCESS) {
         request.status = finishRead(request);

@@ -87,8 +87,8 @@ final class Responder {
     if (!target.grants(Access.REMOTE_WRITE)) {
       return refuse(target, request, REM_INV_REQ_ERR);
     }
-    if (length > 0 && !allows(target, request, length, Access.REMOTE_WRITE)) {
-      // The key of an empty WRITE is not checked.
+    boolean keyed = length > 0 || target.behaves(DeviceBehaviour.CHECKS_KEYS_OF_EMPTY_WRITES);
+    if (keyed && !allows(target, request, length, Access.REMOTE_WRITE)) {
       return refuse(target, request, REM_ACCESS_ERR);
     }
     boolean withImmediate = request.opcode == SendOpcode.RDMA_WRITE_WITH_IMM;
@@ -115,7 +115,8 @@ final class Responder {
     if (!target.grants(Access.REMOTE_READ)) {
       return refuse(target, request, REM_INV_REQ_ERR);
     }
-    boolean allowed = allows(target, request, request.pieces.length(), Access.REMOTE_READ);
+    long length = request.pieces.length();
+    boolean allowed = length == 0 || allows(target, request, length, Access.REMOTE_READ);
     return allowed ? SUCCESS : refuse(target, request, REM_ACCESS_ERR);
   }
 
@@ -134,11 +135,11 @@ final class Responder {
     if (!allows(target, request, Long.BYTES, Access.REMOTE_ATOMIC)) {
       return refuse(target, request, REM_ACCESS_ERR);
     }
-    long before = Memory.getLong(request.remoteAddress);
+    long before = FabricMemory.getLong(request.remoteAddress);
     if (request.opcode == SendOpcode.ATOMIC_FETCH_AND_ADD) {
-      Memory.putLong(request.remoteAddress, before + request.compareAdd);
+      FabricMemory.putLong(request.remoteAddress, before + request.compareAdd);
     } else if (before == request.compareAdd) {
-      Memory.putLong(request.remoteAddress, request.swap);
+      FabricMemory.putLong(request.remoteAddress, request.swap);
     }
     request.pieces.putLong(before);
     return SUCCESS;
@@ -181,6 +182,17 @@ final class Responder {
 
   private static int complete(
       FabricQp target, ReceiveQueue.Request receive, SendRequest request, long length) {
+    if (target.isDeliveredLate()) {
+      target.deliverLate(
+          new FabricQp.Delivery(
+              receive.wrId,
+              request.isSend() ? WcOpcode.RECV : WcOpcode.RECV_RDMA_WITH_IMM,
+              (int) length,
+              request.immediate,
+              flags(request),
+              request.has(SendFlags.SOLICITED)));
+      return SUCCESS;
+    }
     Completion completion = target.receiveCompletion(receive.wrId, SUCCESS);
     if (completion == null) {
       return REM_OP_ERR; // its completion queue overflowed
@@ -189,12 +201,15 @@ final class Responder {
     completion.byteLength = (int) length;
     completion.immediate = request.immediate;
     completion.solicited = request.has(SendFlags.SOLICITED);
-    if (request.hasImmediate()) {
-      completion.flags = WcFlags.WITH_IMM;
-    } else if (request.opcode == SendOpcode.SEND_WITH_INV) {
-      completion.flags = WcFlags.WITH_INV;
-    }
+    completion.flags = flags(request);
     target.enterReceiveCompletion();
     return SUCCESS;
+  }
+
+  private static int flags(SendRequest request) {
+    if (request.hasImmediate()) {
+      return WcFlags.WITH_IMM;
+    }
+    return request.opcode == SendOpcode.SEND_WITH_INV ? WcFlags.WITH_INV : 0;
   }
 }

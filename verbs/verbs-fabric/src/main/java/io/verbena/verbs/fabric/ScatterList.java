@@ -3,13 +3,13 @@ package io.verbena.verbs.fabric;
 import io.verbena.verbs.ext.Layouts;
 
 /** The scatter/gather list of a request. Reused; guarded by the fabric's lock. */
-final class Pieces {
+final class ScatterList {
   private final long[] addresses;
   private final int[] lengths;
   private final int[] lkeys;
   private int count;
 
-  Pieces(int max) {
+  ScatterList(int max) {
     addresses = new long[Math.max(1, max)];
     lengths = new int[Math.max(1, max)];
     lkeys = new int[Math.max(1, max)];
@@ -17,13 +17,24 @@ final class Pieces {
 
   /** Reads the list of a work request. */
   void load(long workRequest) {
-    long list = Memory.getLong(workRequest + Layouts.WR_SG_LIST);
-    count = Memory.getInt(workRequest + Layouts.WR_NUM_SGE);
+    long list = FabricMemory.getLong(workRequest + Layouts.WR_SG_LIST);
+    count = FabricMemory.getInt(workRequest + Layouts.WR_NUM_SGE);
     for (int i = 0; i < count; i++) {
       long sge = list + (long) i * Layouts.SGE_SIZE;
-      addresses[i] = Memory.getLong(sge + Layouts.SGE_ADDRESS);
-      lengths[i] = Memory.getInt(sge + Layouts.SGE_LENGTH);
-      lkeys[i] = Memory.getInt(sge + Layouts.SGE_LKEY);
+      addresses[i] = FabricMemory.getLong(sge + Layouts.SGE_ADDRESS);
+      lengths[i] = FabricMemory.getInt(sge + Layouts.SGE_LENGTH);
+      lkeys[i] = FabricMemory.getInt(sge + Layouts.SGE_LKEY);
+    }
+  }
+
+  /** Reads the first piece even if the request has none, unless it has no list either. */
+  void loadFirst(long workRequest) {
+    long list = FabricMemory.getLong(workRequest + Layouts.WR_SG_LIST);
+    if (count == 0 && list != 0) {
+      count = 1;
+      addresses[0] = FabricMemory.getLong(list + Layouts.SGE_ADDRESS);
+      lengths[0] = FabricMemory.getInt(list + Layouts.SGE_LENGTH);
+      lkeys[0] = FabricMemory.getInt(list + Layouts.SGE_LKEY);
     }
   }
 
@@ -60,7 +71,7 @@ final class Pieces {
     long done = 0;
     for (int i = 0; i < count && done < length; i++) {
       long part = Math.min(Integer.toUnsignedLong(lengths[i]), length - done);
-      Memory.copy(addresses[i], place + done, part);
+      FabricMemory.copy(addresses[i], place + done, part);
       done += part;
     }
   }
@@ -70,18 +81,18 @@ final class Pieces {
     long done = 0;
     for (int i = 0; i < count && done < length; i++) {
       long part = Math.min(Integer.toUnsignedLong(lengths[i]), length - done);
-      Memory.copy(place + done, addresses[i], part);
+      FabricMemory.copy(place + done, addresses[i], part);
       done += part;
     }
   }
 
   /** Writes the old value of an atomic to the first piece. */
   void putLong(long value) {
-    Memory.putLong(addresses[0], value);
+    FabricMemory.putLong(addresses[0], value);
   }
 
   /** Copies these pieces into others, which are at least as long. */
-  void copyTo(Pieces other) {
+  void copyTo(ScatterList other) {
     int target = 0;
     long at = 0;
     for (int i = 0; i < count; i++) {
@@ -90,7 +101,7 @@ final class Pieces {
       while (done < length) {
         long room = Integer.toUnsignedLong(other.lengths[target]) - at;
         long part = Math.min(room, length - done);
-        Memory.copy(addresses[i] + done, other.addresses[target] + at, part);
+        FabricMemory.copy(addresses[i] + done, other.addresses[target] + at, part);
         done += part;
         at += part;
         if (part == room) {

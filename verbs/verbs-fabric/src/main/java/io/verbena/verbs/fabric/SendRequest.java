@@ -7,7 +7,7 @@ import io.verbena.verbs.ext.WcOpcode;
 
 /** A slot of a send queue. Reused; guarded by the fabric's lock. */
 final class SendRequest {
-  final Pieces pieces;
+  final ScatterList pieces;
   private final long inlineSpace;
   long wrId;
   int opcode;
@@ -30,45 +30,53 @@ final class SendRequest {
   /** The status after the request was carried out. */
   int status;
 
-  /** Whether it is a READ that copies its data when it completes. */
+  /** Whether it is a READ that copies its data, or a bind that takes effect, when it completes. */
   boolean late;
 
   SendRequest(int maxSges, long inlineSpace) {
-    pieces = new Pieces(maxSges);
+    pieces = new ScatterList(maxSges);
     this.inlineSpace = inlineSpace;
   }
 
-  void load(long request) {
-    wrId = Memory.getLong(request);
-    opcode = Memory.getInt(request + Layouts.SEND_WR_OPCODE);
-    flags = Memory.getInt(request + Layouts.SEND_WR_FLAGS);
-    immediate = Memory.getInt(request + Layouts.SEND_WR_IMMEDIATE);
-    remoteAddress = Memory.getLong(request + Layouts.SEND_WR_REMOTE_ADDRESS);
+  void load(long request, FabricQp qp) {
+    wrId = FabricMemory.getLong(request);
+    opcode = FabricMemory.getInt(request + Layouts.SEND_WR_OPCODE);
+    flags = FabricMemory.getInt(request + Layouts.SEND_WR_FLAGS);
+    immediate = FabricMemory.getInt(request + Layouts.SEND_WR_IMMEDIATE);
+    remoteAddress = FabricMemory.getLong(request + Layouts.SEND_WR_REMOTE_ADDRESS);
     status = 0;
     late = false;
+    if (qp.behaves(DeviceBehaviour.IGNORES_INLINE)) {
+      flags &= ~SendFlags.INLINE;
+    }
     if (isAtomic()) {
-      compareAdd = Memory.getLong(request + Layouts.SEND_WR_COMPARE_ADD);
-      swap = Memory.getLong(request + Layouts.SEND_WR_SWAP);
-      rkey = Memory.getInt(request + Layouts.SEND_WR_ATOMIC_RKEY);
+      compareAdd = FabricMemory.getLong(request + Layouts.SEND_WR_COMPARE_ADD);
+      swap = FabricMemory.getLong(request + Layouts.SEND_WR_SWAP);
+      rkey = FabricMemory.getInt(request + Layouts.SEND_WR_ATOMIC_RKEY);
     } else {
-      rkey = Memory.getInt(request + Layouts.SEND_WR_RDMA_RKEY);
+      rkey = FabricMemory.getInt(request + Layouts.SEND_WR_RDMA_RKEY);
     }
     if (opcode == SendOpcode.BIND_MW) {
       loadBinding(request);
     }
     pieces.load(request);
+    if (opcode == SendOpcode.RDMA_WRITE
+        && !has(SendFlags.INLINE)
+        && qp.behaves(DeviceBehaviour.SENDS_FIRST_PIECE)) {
+      pieces.loadFirst(request);
+    }
     if (has(SendFlags.INLINE)) {
       pieces.gatherInline(inlineSpace);
     }
   }
 
   private void loadBinding(long request) {
-    window = Memory.getLong(request + Layouts.SEND_WR_BIND_MW);
-    bindRkey = Memory.getInt(request + Layouts.SEND_WR_BIND_RKEY);
-    region = Memory.getLong(request + Layouts.SEND_WR_BIND_MR);
-    bindAddress = Memory.getLong(request + Layouts.SEND_WR_BIND_ADDRESS);
-    bindLength = Memory.getLong(request + Layouts.SEND_WR_BIND_LENGTH);
-    bindAccess = Memory.getInt(request + Layouts.SEND_WR_BIND_ACCESS);
+    window = FabricMemory.getLong(request + Layouts.SEND_WR_BIND_MW);
+    bindRkey = FabricMemory.getInt(request + Layouts.SEND_WR_BIND_RKEY);
+    region = FabricMemory.getLong(request + Layouts.SEND_WR_BIND_MR);
+    bindAddress = FabricMemory.getLong(request + Layouts.SEND_WR_BIND_ADDRESS);
+    bindLength = FabricMemory.getLong(request + Layouts.SEND_WR_BIND_LENGTH);
+    bindAccess = FabricMemory.getInt(request + Layouts.SEND_WR_BIND_ACCESS);
   }
 
   boolean has(int flag) {

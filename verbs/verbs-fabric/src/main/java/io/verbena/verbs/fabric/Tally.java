@@ -14,6 +14,7 @@ final class Tally {
   private long invalidations;
   private long others;
   private long receives;
+  long registrations;
   private long bytes;
 
   void receivePost(int posted) {
@@ -49,6 +50,7 @@ final class Tally {
         invalidations,
         others,
         receives,
+        registrations,
         bytes);
   }
 }

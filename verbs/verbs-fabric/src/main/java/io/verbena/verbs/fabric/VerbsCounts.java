@@ -14,6 +14,7 @@ package io.verbena.verbs.fabric;
  * @param invalidations local invalidations that were posted
  * @param others READs and atomics that were posted
  * @param receives receives that were posted
+ * @param registrations calls of {@code ibv_reg_mr} that registered memory
  * @param bytes the bytes of the Sends and WRITEs
  */
 public record VerbsCounts(
@@ -27,6 +28,7 @@ public record VerbsCounts(
     long invalidations,
     long others,
     long receives,
+    long registrations,
     long bytes) {
   /** Returns the number of posted requests without receives. */
   public long requests() {
@@ -46,6 +48,7 @@ public record VerbsCounts(
         invalidations - earlier.invalidations,
         others - earlier.others,
         receives - earlier.receives,
+        registrations - earlier.registrations,
         bytes - earlier.bytes);
   }
 }

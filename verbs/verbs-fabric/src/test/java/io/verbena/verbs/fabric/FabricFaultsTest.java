@@ -32,7 +32,7 @@ import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What befalls hosts and links when a test wants it, and what programs see of it. */
+/** Faults of hosts and links at a test's request, as programs see them. */
 @ParameterizedClass(name = "seed {0}")
 @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
 class FabricFaultsTest {

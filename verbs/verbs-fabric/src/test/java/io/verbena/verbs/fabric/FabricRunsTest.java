@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 
 /** Seeds, clocks and several fabrics. */
 class FabricRunsTest {
-  /** What a program can see of a run: completions and when they came. */
+  /** The result of a run as a program sees it: completions with their times. */
   private static List<String> trace(long seed) throws Exception {
     FabricHarness harness = new FabricHarness(seed);
     List<String> trace = new ArrayList<>();

@@ -39,11 +39,11 @@ class VerbsCountsTest {
             .as("seed " + seed)
             .isEqualTo(
                 new VerbsCounts(
-                    MESSAGES, 0, sent.polls(), 1, MESSAGES, 0, 0, 0, 0, 0, MESSAGES * BYTES));
+                    MESSAGES, 0, sent.polls(), 1, MESSAGES, 0, 0, 0, 0, 0, 1, MESSAGES * BYTES));
         assertThat(received)
             .as("seed " + seed)
             .isEqualTo(
-                new VerbsCounts(0, MESSAGES, received.polls(), 0, 0, 0, 0, 0, 0, MESSAGES, 0));
+                new VerbsCounts(0, MESSAGES, received.polls(), 0, 0, 0, 0, 0, 0, MESSAGES, 1, 0));
         assertThat(sent.polls()).isPositive();
         assertThat(received.polls()).isPositive();
         assertThat(sent.requests()).isEqualTo(MESSAGES);

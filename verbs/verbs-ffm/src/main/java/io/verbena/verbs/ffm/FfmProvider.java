@@ -9,10 +9,8 @@ import io.verbena.verbs.ext.VerbsProvider;
 import io.verbena.verbs.ext.WaitSet;
 import io.verbena.verbs.ffm.cm.FfmEventChannel;
 import io.verbena.verbs.ffm.device.Devices;
-import io.verbena.verbs.ffm.lib.Libc;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
 
@@ -50,6 +48,9 @@ public final class FfmProvider implements VerbsProvider {
       return missing;
     }
     try {
+      if (Devices.onlyWithoutConnections(Path.of("/sys/class/infiniband"))) {
+        return Optional.of(Prerequisites.noConnections());
+      }
       return DEVICES.all().isEmpty() ? Optional.of(Prerequisites.noDevice()) : Optional.empty();
     } catch (VerbsException e) {
       return Optional.of(e);
@@ -72,17 +73,7 @@ public final class FfmProvider implements VerbsProvider {
 
   @Override
   public List<HostAddress> hostAddresses() throws IOException {
-    return HostAddresses.of(Path.of("/sys/class/net"));
-  }
-
-  @Override
-  public Optional<Path> hostFiles() {
-    return Optional.of(Path.of("/"));
-  }
-
-  @Override
-  public void bindThread(int thread, BitSet processors) throws IOException {
-    Libc.setAffinity(thread, processors.toLongArray());
+    return HardwareAddresses.of(Path.of("/sys/class/net"));
   }
 
   @Override

@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** The addresses of this host with full hardware addresses. Java shows only six bytes of them. */
-final class HostAddresses {
-  private HostAddresses() {}
+final class HardwareAddresses {
+  private HardwareAddresses() {}
 
   /**
    * Returns the addresses of all interfaces.

@@ -61,6 +61,14 @@ final class Prerequisites {
     return Optional.empty();
   }
 
+  /** Returns the failure of a host whose devices no connection can use. */
+  static VerbsException noConnections() {
+    return new VerbsException(
+        PROBE,
+        Errno.EOPNOTSUPP,
+        "All devices are AWS's EFA, which has no reliable connections. Sessions stay on TCP.");
+  }
+
   /** Returns the failure of a host that has all prerequisites, but no device. */
   static VerbsException noDevice() {
     return new VerbsException(

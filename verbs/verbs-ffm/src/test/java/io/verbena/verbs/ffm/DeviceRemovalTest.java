@@ -1,11 +1,11 @@
 package io.verbena.verbs.ffm;
 
 import static com.ibm.disni.verbs.RdmaCmEvent.EventType.RDMA_CM_EVENT_DEVICE_REMOVAL;
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.ibm.disni.verbs.IbvMr;
 import com.ibm.disni.verbs.RdmaCmEvent;
+import io.verbena.testkit.JavaProcess;
 import io.verbena.verbs.ext.Access;
 import io.verbena.verbs.ext.QpChange;
 import io.verbena.verbs.ext.SendFlags;
@@ -15,8 +15,8 @@ import io.verbena.verbs.ext.VerbsQp;
 import io.verbena.verbs.ext.WcStatus;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -37,20 +37,13 @@ class DeviceRemovalTest {
 
   @Test
   void endsWhatIsOutstandingAndTheProcessUsesTheDeviceThatComesAfterIt() throws Exception {
-    Process victim =
-        new ProcessBuilder(
-                "java",
-                "--enable-native-access=ALL-UNNAMED",
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                System.getProperty("java.class.path"),
-                DeviceRemovalTest.class.getName())
-            .redirectErrorStream(true)
-            .start();
-    String output = new String(victim.getInputStream().readAllBytes(), UTF_8);
-    assertThat(victim.waitFor(60, TimeUnit.SECONDS)).isTrue();
-    assertThat(victim.exitValue()).as(output).isZero();
-    assertThat(output)
+    JavaProcess.Ended victim =
+        JavaProcess.of(DeviceRemovalTest.class)
+            .options("--enable-native-access=ALL-UNNAMED")
+            .mergesErrors()
+            .run(Duration.ofMinutes(1));
+    assertThat(victim.status()).as(victim.out()).isZero();
+    assertThat(victim.out())
         .contains("64 receives flushed", "closed in order", "connected again", "unheard");
   }
 

@@ -14,7 +14,7 @@ class HostAddressesTest {
     String hardware = "00:00:10:29:fe:80:00:00:00:00:00:00:b8:ce:f6:03:00:a1:b2:c3";
     Files.createDirectories(folder.resolve("lo"));
     Files.writeString(folder.resolve("lo/address"), hardware + "\n");
-    assertThat(HostAddresses.of(folder))
+    assertThat(HardwareAddresses.of(folder))
         .filteredOn(one -> one.netdev().equals("lo") && one.bits() == 8)
         .singleElement()
         .satisfies(
@@ -26,7 +26,7 @@ class HostAddressesTest {
 
   @Test
   void anInterfaceThatTheKernelsFilesDoNotShowHasNone(@TempDir Path empty) throws Exception {
-    assertThat(HostAddresses.of(empty))
+    assertThat(HardwareAddresses.of(empty))
         .isNotEmpty()
         .allSatisfy(one -> assertThat(one.hardware()).isEmpty());
   }

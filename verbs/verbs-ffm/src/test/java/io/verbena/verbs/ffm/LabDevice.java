@@ -4,7 +4,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 
-/** Where the device is that tests tagged "lab" run on. */
+/** The device for tests tagged "lab". */
 final class LabDevice {
   private LabDevice() {}
 

@@ -27,6 +27,15 @@ class LayoutsTest {
           .map(LayoutsTest::layout)
           .toList();
 
+  /** The C libraries of aarch64 differ, and with them the rest of {@code ibv_context}. */
+  @Test
+  void theMutexIsThatOfTheCLibrary() {
+    assertThat(VerbsLayouts.mutexBytes("amd64", true)).isEqualTo(40);
+    assertThat(VerbsLayouts.mutexBytes("amd64", false)).isEqualTo(40);
+    assertThat(VerbsLayouts.mutexBytes("aarch64", true)).isEqualTo(48);
+    assertThat(VerbsLayouts.mutexBytes("aarch64", false)).isEqualTo(40);
+  }
+
   private static CStruct layout(Field constant) {
     try {
       return (CStruct) constant.get(null);

@@ -1,6 +1,5 @@
 package io.verbena.verbs.ffm;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.ibm.disni.verbs.IbvCQ;
@@ -13,6 +12,7 @@ import com.ibm.disni.verbs.RdmaCm;
 import com.ibm.disni.verbs.RdmaCmEvent;
 import com.ibm.disni.verbs.RdmaCmId;
 import com.ibm.disni.verbs.RdmaEventChannel;
+import io.verbena.testkit.JavaProcess;
 import io.verbena.verbs.ext.Access;
 import io.verbena.verbs.ext.ConnectionParameters;
 import io.verbena.verbs.ext.VerbsMr;
@@ -25,6 +25,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicIntegerArray;
@@ -55,40 +56,35 @@ class LettingGoTest {
   @Test
   void aRemovedDeviceIsGoneWhetherProcessesUseItOrHaveOnlyLooked() throws Exception {
     System.out.println("seed " + seed);
-    Process idle = start("look once");
-    Process busy = start(Long.toString(seed));
-    int removals = 0;
-    try {
-      idle.inputReader().readLine();
-      busy.inputReader().readLine();
-      String next = deletion();
-      for (long end = System.nanoTime() + ROUNDS.toNanos(); System.nanoTime() < end; removals++) {
-        boolean gone = run(next).waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS);
-        assertThat(gone).as(() -> "seed " + seed + ", held: " + holders(idle, busy)).isTrue();
-        next = comingAndGoing();
+    try (JavaProcess idle = start("look once");
+        JavaProcess busy = start(Long.toString(seed))) {
+      int removals = 0;
+      try {
+        idle.line();
+        busy.line();
+        String next = deletion();
+        for (long end = System.nanoTime() + ROUNDS.toNanos(); System.nanoTime() < end; removals++) {
+          boolean gone = run(next).waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS);
+          assertThat(gone)
+              .as(() -> "seed " + seed + ", held: " + holders(idle.process(), busy.process()))
+              .isTrue();
+          next = comingAndGoing();
+        }
+      } finally {
+        idle.kill();
+        busy.endInput();
+        boolean _ = busy.process().waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        bringBack();
       }
-    } finally {
-      idle.destroyForcibly().waitFor();
-      busy.getOutputStream().close();
-      boolean _ = busy.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS);
-      bringBack();
+      JavaProcess.Ended ended = busy.end(Duration.ZERO);
+      assertThat(ended.status()).as("seed %d: %s", seed, ended.out()).isZero();
+      System.out.println(removals + " removals, " + ended.out());
     }
-    String said = new String(busy.getInputStream().readAllBytes(), UTF_8);
-    assertThat(busy.exitValue()).as("seed %d: %s", seed, said).isZero();
-    System.out.println(removals + " removals, " + said);
   }
 
-  private static Process start(String what) throws IOException {
-    return new ProcessBuilder(
-            "java",
-            "--enable-native-access=ALL-UNNAMED",
-            "-XX:TieredStopAtLevel=1",
-            "-cp",
-            System.getProperty("java.class.path"),
-            LettingGoTest.class.getName(),
-            what)
-        .redirectError(ProcessBuilder.Redirect.INHERIT)
-        .start();
+  private static JavaProcess start(String what) throws IOException {
+    return JavaProcess.start(
+        List.of("--enable-native-access=ALL-UNNAMED"), LettingGoTest.class, what);
   }
 
   /** The device comes, and goes about when others look at it for the first time. */
@@ -184,7 +180,7 @@ class LettingGoTest {
     }
   }
 
-  /** What is to be undone in the reverse order; all of it can be, device or not. */
+  /** Steps are undone in the reverse order; all of them can be, with a device or without. */
   private static final class Undone implements AutoCloseable {
     private interface Step {
       void run() throws Exception;

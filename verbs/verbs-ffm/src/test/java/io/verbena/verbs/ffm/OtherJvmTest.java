@@ -2,17 +2,17 @@ package io.verbena.verbs.ffm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.verbena.testkit.JavaProcess;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Whatever keeps foreign functions from being called is a value with its cure. */
+/** Each obstacle to foreign functions is a value with its cure. */
 class OtherJvmTest {
   /** Asks in a JVM of its own, as often as a program with several sessions does. */
   static final class Asking {
@@ -28,7 +28,7 @@ class OtherJvmTest {
 
   @Test
   void aJvmThatDeniesNativeAccessIsToldHowToAllowIt() throws Exception {
-    assertThat(answers(List.of("--illegal-native-access=deny"), Map.of()))
+    assertThat(answers("--illegal-native-access=deny", Map.of()))
         .hasSize(3)
         .allMatch(answer -> answer.contains("--enable-native-access=ALL-UNNAMED"));
   }
@@ -41,7 +41,7 @@ class OtherJvmTest {
 
     assertThat(
             answers(
-                List.of("--enable-native-access=ALL-UNNAMED"),
+                "--enable-native-access=ALL-UNNAMED",
                 Map.of("LD_LIBRARY_PATH", libraries.toString())))
         .hasSize(3)
         .allMatch(
@@ -53,18 +53,15 @@ class OtherJvmTest {
     return Path.of(System.getProperty("java.home"), "lib", "libzip.so");
   }
 
-  private static List<String> answers(List<String> flags, Map<String, String> environment)
+  private static List<String> answers(String option, Map<String, String> environment)
       throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")); // quick to start
-    command.addAll(flags);
-    command.addAll(List.of("-cp", System.getProperty("java.class.path"), Asking.class.getName()));
-    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
-    builder.environment().putAll(environment);
-    Process process = builder.start();
-    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertThat(process.waitFor()).as(said).isZero();
-    return said.lines().toList();
+    JavaProcess.Ended ended =
+        JavaProcess.of(Asking.class)
+            .options(option)
+            .environment(environment)
+            .mergesErrors()
+            .run(Duration.ofMinutes(1));
+    assertThat(ended.status()).as(ended.out()).isZero();
+    return ended.out().lines().toList();
   }
 }

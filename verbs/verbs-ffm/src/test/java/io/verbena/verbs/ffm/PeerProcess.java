@@ -4,27 +4,23 @@ import static com.ibm.disni.verbs.RdmaCmEvent.EventType.RDMA_CM_EVENT_CONNECT_RE
 import static com.ibm.disni.verbs.RdmaCmEvent.EventType.RDMA_CM_EVENT_ESTABLISHED;
 
 import com.ibm.disni.verbs.RdmaEventChannel;
+import io.verbena.testkit.JavaProcess;
 import io.verbena.verbs.ext.ConnectionParameters;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.List;
 
 /** A process that accepts one connection and then does nothing, until it is killed. */
 final class PeerProcess {
   private PeerProcess() {}
 
-  static Process start(InetSocketAddress address) throws IOException {
-    return new ProcessBuilder(
-            "java",
-            "--enable-native-access=ALL-UNNAMED",
-            "-XX:TieredStopAtLevel=1",
-            "-cp",
-            System.getProperty("java.class.path"),
-            PeerProcess.class.getName(),
-            address.getAddress().getHostAddress(),
-            Integer.toString(address.getPort()))
-        .redirectError(ProcessBuilder.Redirect.INHERIT)
-        .start();
+  static JavaProcess start(InetSocketAddress address) throws IOException {
+    return JavaProcess.start(
+        List.of("--enable-native-access=ALL-UNNAMED"),
+        PeerProcess.class,
+        address.getAddress().getHostAddress(),
+        Integer.toString(address.getPort()));
   }
 
   static ConnectionParameters quickToGiveUp() {

@@ -33,7 +33,7 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What a program that knows nothing but DiSNI does, on a real device. */
+/** A program for DiSNI's interface alone, on a real device. */
 @Tag("lab")
 @SuppressWarnings({"JdkObsolete", "EnumOrdinal"}) // DiSNI's signatures are so
 class PlainDisniProgramTest {

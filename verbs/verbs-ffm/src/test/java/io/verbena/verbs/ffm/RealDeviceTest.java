@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.ibm.disni.verbs.IbvMr;
+import io.verbena.testkit.JavaProcess;
 import io.verbena.verbs.ext.Access;
 import io.verbena.verbs.ext.SendFlags;
 import io.verbena.verbs.ext.SendOpcode;
@@ -15,18 +16,16 @@ import io.verbena.verbs.ext.VerbsProvider;
 import io.verbena.verbs.ext.VerbsQp;
 import io.verbena.verbs.ext.WcOpcode;
 import io.verbena.verbs.ext.WcStatus;
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.Inet6Address;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What only a real device and a real kernel can show. */
+/** Behaviour of real devices and kernels. */
 @Tag("lab")
 class RealDeviceTest {
   private static final int ALL_ACCESS =
@@ -139,19 +138,17 @@ class RealDeviceTest {
 
   @Test
   void noticesThatThePeerWasKilled() throws Exception {
-    Process peer = PeerProcess.start(LabDevice.ipv4(18_540));
-    try (BufferedReader output = peer.inputReader()) {
-      assertThat(output.readLine()).isEqualTo("listening");
+    try (JavaProcess peer = PeerProcess.start(LabDevice.ipv4(18_540))) {
+      assertThat(peer.line()).isEqualTo("listening");
       var events = provider.createEventChannel();
       Side client = new Side(Pair.resolve(events, LabDevice.ipv4(18_540)));
       client.receives.request(0, 77);
       client.postReceive(1);
       client.id.connect(PeerProcess.quickToGiveUp());
       Pair.expect(events, com.ibm.disni.verbs.RdmaCmEvent.EventType.RDMA_CM_EVENT_ESTABLISHED);
-      assertThat(output.readLine()).isEqualTo("connected");
+      assertThat(peer.line()).isEqualTo("connected");
 
-      peer.destroyForcibly();
-      assertThat(peer.waitFor(10, TimeUnit.SECONDS)).isTrue();
+      peer.kill();
 
       Pair.expect(events, RDMA_CM_EVENT_DISCONNECTED);
       client.id.disconnect();
@@ -160,8 +157,6 @@ class RealDeviceTest {
       assertThat(client.completions.status(0)).isEqualTo(WcStatus.WR_FLUSH_ERR);
       client.close();
       events.destroyEventChannel();
-    } finally {
-      peer.destroyForcibly();
     }
   }
 }

@@ -12,6 +12,7 @@ import io.verbena.verbs.ext.Access;
 import io.verbena.verbs.ext.ConnectionParameters;
 import io.verbena.verbs.ext.DeviceAttributes;
 import io.verbena.verbs.ext.Errno;
+import io.verbena.verbs.ext.QpAttributes;
 import io.verbena.verbs.ext.SendFlags;
 import io.verbena.verbs.ext.SendOpcode;
 import io.verbena.verbs.ext.VerbsCmId;
@@ -21,6 +22,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
@@ -112,6 +114,43 @@ public abstract class ConnectionSuite extends VerbsSuite {
       VerbsCmId.of(request.id()).reject(ByteBuffer.allocate(0));
       request.id().destroyId();
     }
+  }
+
+  /** The acceptance decides for both ends, whatever the request has proposed. */
+  @Test
+  void takesTheDepthsOfReadsFromTheAcceptance() throws Exception {
+    try (Pair pair = Pair.connect(harness, new Setup().reads(4, 2), new Setup().reads(16, 8))) {
+      assumeNoIwarp(pair);
+      QpAttributes active = pair.active.verbs().query();
+      QpAttributes passive = pair.passive.verbs().query();
+      assertThat(active.maxReadAtomic()).isEqualTo(16);
+      assertThat(active.maxDestinationReadAtomic()).isEqualTo(8);
+      assertThat(passive.maxReadAtomic()).isEqualTo(8);
+      assertThat(passive.maxDestinationReadAtomic()).isEqualTo(16);
+    }
+  }
+
+  /**
+   * Each side's RNR retries are those of its peer's queue pair; an acceptance's retries are
+   * nobody's.
+   */
+  @Test
+  void takesRetriesFromTheRequestAndRnrRetriesFromThePeer() throws Exception {
+    Setup active = new Setup().retries(5).rnrRetries(3);
+    Setup passive = new Setup().retries(2).rnrRetries(6);
+    try (Pair pair = Pair.connect(harness, active, passive)) {
+      assumeNoIwarp(pair);
+      assertThat(pair.active.verbs().query().retries()).isEqualTo(5);
+      assertThat(pair.passive.verbs().query().retries()).isEqualTo(5);
+      assertThat(pair.active.verbs().query().rnrRetries()).isEqualTo(6);
+      assertThat(pair.passive.verbs().query().rnrRetries()).isEqualTo(3);
+    }
+  }
+
+  /** MPA negotiates other depths, and TCP repeats. */
+  private static void assumeNoIwarp(Pair pair) throws Exception {
+    DeviceAttributes device = VerbsContext.of(pair.active.qp.getContext()).queryDevice();
+    Assumptions.assumeTrue(device.transport() != DeviceAttributes.Transport.IWARP);
   }
 
   @Test
@@ -219,6 +258,38 @@ public abstract class ConnectionSuite extends VerbsSuite {
       pair.passiveEvents.await(RDMA_CM_EVENT_DISCONNECTED);
       pair.passive.id.disconnect();
       pair.activeEvents.await(RDMA_CM_EVENT_DISCONNECTED);
+    }
+  }
+
+  /** As long as the peer's program lives and does not answer, nothing is known of its end. */
+  @Test
+  void tellsTheSideThatDisconnectsOnlyWhatThePeerAnswers() throws Exception {
+    try (Pair pair = Pair.connect(harness)) {
+      assumeNoIwarp(pair);
+      pair.active.id.disconnect();
+      pair.passiveEvents.await(RDMA_CM_EVENT_DISCONNECTED);
+      harness.pass(Duration.ofMillis(300));
+      assertThat(pair.activeEvents.hasNext()).isFalse();
+      pair.passive.id.disconnect();
+      pair.activeEvents.await(RDMA_CM_EVENT_DISCONNECTED);
+    }
+  }
+
+  /** Destroying is an answer, too. */
+  @Test
+  void tellsTheSideThatDisconnectsThatThePeersIdIsDestroyed() throws Exception {
+    try (Ends ends = new Ends()) {
+      ends.id.connect(new Setup().parameters());
+      RdmaCmId id = ends.passiveEvents.await(RDMA_CM_EVENT_CONNECT_REQUEST).id();
+      Side passive = Side.create(harness, id, new Setup());
+      id.accept(new Setup().parameters());
+      ends.activeEvents.await(RDMA_CM_EVENT_ESTABLISHED);
+      ends.passiveEvents.await(RDMA_CM_EVENT_ESTABLISHED);
+      ends.id.disconnect();
+      ends.passiveEvents.await(RDMA_CM_EVENT_DISCONNECTED);
+      passive.close();
+      id.destroyId();
+      ends.activeEvents.await(RDMA_CM_EVENT_DISCONNECTED);
     }
   }
 

@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What a device says about itself. */
+/** The attributes of a device. */
 public abstract class DeviceSuite extends VerbsSuite {
   @Test
   void tellsWhatItCanDo() throws Exception {

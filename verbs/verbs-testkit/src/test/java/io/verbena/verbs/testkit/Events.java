@@ -42,7 +42,8 @@ public final class Events implements AutoCloseable {
     return event;
   }
 
-  private boolean hasNext() throws IOException {
+  /** Returns whether an event has come. */
+  public boolean hasNext() throws IOException {
     RdmaCmEvent event = channel.getCmEvent(0);
     if (event != null) {
       CmEvent copy = CmEvent.take(event);

@@ -15,7 +15,7 @@ import io.verbena.verbs.ext.VerbsPd;
 import io.verbena.verbs.ext.WcStatus;
 import org.junit.jupiter.api.Test;
 
-/** What keeps peers and requests off memory that they must not touch. */
+/** Protection of memory from peers and requests. */
 public abstract class ProtectionSuite extends VerbsSuite {
   private static void write(Pair pair, Buffer from, long address, int rkey) throws Exception {
     pair.active

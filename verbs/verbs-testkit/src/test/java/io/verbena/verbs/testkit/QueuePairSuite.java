@@ -46,8 +46,8 @@ public abstract class QueuePairSuite extends VerbsSuite {
       assertThat(attributes.minRnrTimer()).isEqualTo(12);
       assertThat(attributes.retries()).isEqualTo(new Setup().retries);
       assertThat(attributes.rnrRetries()).isEqualTo(new Setup().rnrRetries);
-      assertThat(attributes.maxReadAtomic()).isEqualTo(new Setup().readAtomic);
-      assertThat(attributes.maxDestinationReadAtomic()).isEqualTo(new Setup().readAtomic);
+      assertThat(attributes.maxReadAtomic()).isEqualTo(new Setup().initiatorDepth);
+      assertThat(attributes.maxDestinationReadAtomic()).isEqualTo(new Setup().responderResources);
       assertThat(attributes.maxSendRequests()).isGreaterThanOrEqualTo(new Setup().maxSend);
       assertThat(attributes.maxInlineData()).isGreaterThanOrEqualTo(new Setup().maxInline);
     }

@@ -18,7 +18,8 @@ public final class Setup {
   /** 67 ms; on real devices a lost peer is then known within a second. */
   int ackTimeout = 14;
 
-  int readAtomic = 4;
+  int responderResources = 4;
+  int initiatorDepth = 4;
   @Nullable SharedReceiveQueue srq;
   int sharedReceives;
 
@@ -57,6 +58,13 @@ public final class Setup {
     return this;
   }
 
+  /** Sets the READs that the peer, and that this side may have outstanding. */
+  public Setup reads(int responding, int initiating) {
+    responderResources = responding;
+    initiatorDepth = initiating;
+    return this;
+  }
+
   public Setup srq(SharedReceiveQueue shared) {
     srq = shared;
     return this;
@@ -70,8 +78,8 @@ public final class Setup {
 
   public ConnectionParameters parameters() {
     ConnectionParameters parameters = new ConnectionParameters();
-    parameters.setResponder_resources((byte) readAtomic);
-    parameters.setInitiator_depth((byte) readAtomic);
+    parameters.setResponder_resources((byte) responderResources);
+    parameters.setInitiator_depth((byte) initiatorDepth);
     parameters.setRetry_count((byte) retries);
     parameters.setRnr_retry_count((byte) rnrRetries);
     return parameters;

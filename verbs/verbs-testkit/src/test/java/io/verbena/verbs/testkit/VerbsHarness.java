@@ -17,10 +17,10 @@ public interface VerbsHarness extends AutoCloseable {
     boolean holds() throws Exception;
   }
 
-  /** Where connections start from. */
+  /** The end that connects. */
   VerbsProvider active();
 
-  /** Where they are accepted; may be the same. */
+  /** The end that accepts; may be the same. */
   VerbsProvider passive();
 
   /** An address of the passive host's device. */

@@ -12,7 +12,7 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
-/** What the suites share: a harness for each test. */
+/** The common part of the suites: a harness for each test. */
 public abstract class VerbsSuite {
   /** The two hosts of this test. */
   protected VerbsHarness harness;

@@ -2,6 +2,8 @@ package io.verbena.verbs.ffm.abi;
 
 import static io.verbena.verbs.ffm.abi.CStruct.struct;
 
+import java.lang.foreign.Linker;
+
 /**
  * The structs of {@code <infiniband/verbs.h>} that Java and C exchange.
  *
@@ -11,9 +13,18 @@ import static io.verbena.verbs.ffm.abi.CStruct.struct;
 public final class VerbsLayouts {
   private VerbsLayouts() {}
 
-  /** The size in glibc is 40 bytes on x86-64 and 48 on aarch64. */
   private static final int PTHREAD_MUTEX_BYTES =
-      System.getProperty("os.arch").equals("aarch64") ? 48 : 40;
+      mutexBytes(
+          System.getProperty("os.arch"),
+          Linker.nativeLinker().defaultLookup().find("gnu_get_libc_version").isPresent());
+
+  /**
+   * Returns the size of {@code pthread_mutex_t}: on 64-bit processors 40 bytes, but 48 in glibc on
+   * aarch64 (sysdeps/aarch64/nptl/bits/pthreadtypes-arch.h; musl: include/alltypes.h.in).
+   */
+  public static int mutexBytes(String processor, boolean glibc) {
+    return processor.equals("aarch64") && glibc ? 48 : 40;
+  }
 
   public static final CStruct SGE = struct("ibv_sge").u64("addr").u32("length", "lkey");
 

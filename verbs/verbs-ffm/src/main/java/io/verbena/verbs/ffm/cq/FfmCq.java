@@ -5,7 +5,9 @@ import static io.verbena.verbs.ffm.abi.VerbsLayouts.CQ;
 import com.ibm.disni.verbs.IbvCQ;
 import io.verbena.verbs.ext.Closing;
 import io.verbena.verbs.ext.CompletionBlock;
+import io.verbena.verbs.ext.Errno;
 import io.verbena.verbs.ext.VerbsCq;
+import io.verbena.verbs.ext.VerbsException;
 import io.verbena.verbs.ffm.device.FfmContext;
 import io.verbena.verbs.ffm.lib.Cures;
 import io.verbena.verbs.ffm.lib.DataPath;
@@ -30,6 +32,7 @@ public final class FfmCq extends IbvCQ implements VerbsCq {
   private final MemorySegment pointer;
   private final MemorySegment pollVerb;
   private final long address;
+  private final boolean polledBriefly;
 
   /** Events that DiSNI's wait has taken and the application has not acknowledged yet. */
   private final AtomicInteger unacknowledged = new AtomicInteger();
@@ -43,6 +46,7 @@ public final class FfmCq extends IbvCQ implements VerbsCq {
     this.foundations = foundations;
     this.pointer = cq;
     address = cq.address();
+    polledBriefly = !device.pollsBySystemCall();
     pollVerb = device.verbs().pollCq();
     cqe = Pointers.u32(cq, CQ, "cqe");
   }
@@ -88,15 +92,29 @@ public final class FfmCq extends IbvCQ implements VerbsCq {
     block.wrId(0);
     int count;
     try (Use _ = life.use("ibv_poll_cq")) {
-      count = DataPath.pollCq(pollVerb, address, block.capacity(), block.address());
+      count = DataPath.pollCq(pollVerb, address, block.capacity(), block.address(), polledBriefly);
     } finally {
       Reference.reachabilityFence(block);
     }
     if (count < 0) {
       block.filled(0);
-      throw Cures.failure("ibv_poll_cq", -count);
+      throw broken(count);
     }
     return block.filled(count);
+  }
+
+  /**
+   * Returns the failure of a poll. Its negative count is an error number on irdma alone: mlx5 and
+   * mlx4 return -2, cxgb4 and vmw_pvrdma -1 (rdma-core 691953d8d, their cq.c).
+   */
+  static VerbsException broken(int count) {
+    return new VerbsException(
+        "ibv_poll_cq",
+        Errno.EIO,
+        "It returned "
+            + count
+            + ": the completion queue or its device is broken. Close the device's objects and open"
+            + " it again.");
   }
 
   @Override

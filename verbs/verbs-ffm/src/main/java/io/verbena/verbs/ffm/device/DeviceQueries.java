@@ -23,6 +23,7 @@ import java.nio.ByteOrder;
 final class DeviceQueries {
   private static final int IBV_TRANSPORT_IB = 0;
   private static final int IBV_TRANSPORT_IWARP = 1;
+  private static final int IBV_PORT_INIT = 2;
   private static final int IBV_PORT_ACTIVE = 4;
   private static final int IBV_LINK_LAYER_ETHERNET = 2;
 
@@ -86,7 +87,7 @@ final class DeviceQueries {
       MemorySegment attr = Pointers.room(arena, PORT_ATTR);
       Ibverbs.QUERY_PORT.zero(context, (byte) port, attr);
       return new PortAttributes(
-          Pointers.u32(attr, PORT_ATTR, "state") == IBV_PORT_ACTIVE,
+          carries(Pointers.u32(attr, PORT_ATTR, "state"), transport(context)),
           mtuBytes(Pointers.u32(attr, PORT_ATTR, "active_mtu")),
           mtuBytes(Pointers.u32(attr, PORT_ATTR, "max_mtu")),
           Integer.toUnsignedLong(Pointers.u32(attr, PORT_ATTR, "max_msg_sz")),
@@ -94,6 +95,16 @@ final class DeviceQueries {
           attr.get(JAVA_SHORT, PORT_ATTR.offset("lid")) & 0xffff,
           attr.get(JAVA_BYTE, PORT_ATTR.offset("link_layer")) == IBV_LINK_LAYER_ETHERNET);
     }
+  }
+
+  /**
+   * Returns whether a port carries traffic. On iWARP no subnet manager moves it from INIT to
+   * ACTIVE: Chelsio's is in INIT while its interface has a carrier and no IPv4 address (Linux,
+   * hw/cxgb4/provider.c), and connects over IPv6.
+   */
+  static boolean carries(int state, DeviceAttributes.Transport transport) {
+    return state == IBV_PORT_ACTIVE
+        || (state == IBV_PORT_INIT && transport == DeviceAttributes.Transport.IWARP);
   }
 
   /** {@code enum ibv_mtu} starts with 1 for 256 bytes. */

@@ -11,10 +11,13 @@ import io.verbena.verbs.ffm.lib.Rdmacm;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +35,14 @@ import org.jspecify.annotations.Nullable;
 public final class Devices {
   /** A removed device without dependents stays open for about this time. */
   private static final long LOOK_EVERY_MILLIS = 300;
+
+  /**
+   * The driver of AWS's adapters, whose devices have no reliable connections. libfabric's provider
+   * for them suffers if they are held open (its prov/verbs/src/verbs_info.c, af8ddbe9).
+   */
+  private static final String EFA = "efa";
+
+  private static final Path SYSTEM = Path.of("/sys/class/infiniband");
 
   private final VerbsProvider provider;
   private final Map<Long, FfmContext> contexts = new ConcurrentHashMap<>();
@@ -54,9 +65,15 @@ public final class Devices {
     return known != null ? known : learn(context);
   }
 
-  /** Returns all devices that are there now. */
+  /**
+   * Returns all devices that are there now, except where no connection can use any: listing them
+   * would open each for the life of the process, which other users of those may not bear.
+   */
   public synchronized List<IbvContext> all() throws IOException {
     letGoOfRemoved();
+    if (onlyWithoutConnections(SYSTEM)) {
+      return List.of();
+    }
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment count = arena.allocate(JAVA_INT);
       MemorySegment array = Rdmacm.GET_DEVICES.pointer(count);
@@ -67,6 +84,17 @@ public final class Devices {
         Rdmacm.FREE_DEVICES.run(array);
       }
       return devices;
+    }
+  }
+
+  /** Returns whether the kernel has devices, and each of them is without connections. */
+  public static boolean onlyWithoutConnections(Path devices) {
+    try (Stream<Path> all = Files.list(devices)) {
+      List<Path> listed = all.toList();
+      return !listed.isEmpty()
+          && listed.stream().allMatch(one -> FfmContext.driverOf(one).equals(EFA));
+    } catch (IOException none) {
+      return false;
     }
   }
 

@@ -28,6 +28,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +37,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FfmContext extends IbvContext implements VerbsContext {
   private static final int SIW_VENDOR = 0x626d74;
+
+  /**
+   * Drivers whose library makes a system call to poll an error: it modifies the queue pair
+   * (rdma-core 691953d8d, providers/hns/hns_roce_u_hw_v2.c, providers/mana/qp.c).
+   */
+  private static final Set<String> POLL_BY_SYSTEM_CALL = Set.of("hns3", "mana");
+
   private static final int SIW_CQ_ENTRY_BYTES = 32;
 
   /** libsiw refuses a mapped queue at this offset. */
@@ -51,6 +59,7 @@ public final class FfmContext extends IbvContext implements VerbsContext {
   /** Identifies the folder among devices of the same name; null if the folder was gone. */
   private final @Nullable Object folderKey;
 
+  private final String driver;
   private final DataVerbs verbs;
   private final Lifetime life =
       new Lifetime("the device", "protection domains, completion channels or completion queues");
@@ -77,9 +86,22 @@ public final class FfmContext extends IbvContext implements VerbsContext {
     this.name = Pointers.string(Ibverbs.GET_DEVICE_NAME.pointer(device));
     this.folder = Path.of(Pointers.struct(device, DEVICE).getString(DEVICE.offset("dev_path")));
     this.folderKey = keyNow();
+    this.driver = driverOf(Path.of("/sys/class/infiniband", name));
     verbs = DataVerbs.of(context);
     asyncFile = new EventFile(Pointers.u32(context, CONTEXT, "async_fd"));
     asyncEvents = new AsyncEvents(context, asyncFile, live);
+  }
+
+  /**
+   * Returns the name of the driver of the device's bus, which on some adapters is that of the
+   * network interface: {@code ice} for irdma, {@code bnxt_en} for bnxt_re.
+   */
+  static String driverOf(Path device) {
+    try {
+      return String.valueOf(device.resolve("device/driver").toRealPath().getFileName());
+    } catch (IOException softwareDevice) {
+      return "";
+    }
   }
 
   static FfmContext of(VerbsProvider provider, MemorySegment pointer) throws IOException {
@@ -240,6 +262,27 @@ public final class FfmContext extends IbvContext implements VerbsContext {
   @Override
   public String deviceName() {
     return name;
+  }
+
+  @Override
+  public String driver() {
+    if (!driver.isEmpty()) {
+      return driver;
+    }
+    try { // a software device has no driver's folder
+      return switch (queryDevice().vendor()) {
+        case DeviceAttributes.RXE_VENDOR -> "rdma_rxe";
+        case SIW_VENDOR -> "siw";
+        default -> "";
+      };
+    } catch (IOException gone) {
+      return "";
+    }
+  }
+
+  /** Returns whether polling a completion queue may take as long as a command to the firmware. */
+  public boolean pollsBySystemCall() {
+    return POLL_BY_SYSTEM_CALL.contains(driver);
   }
 
   @Override

@@ -16,8 +16,9 @@ import java.lang.invoke.MethodHandle;
  *
  * <p>The verbs return errno or a count, and do not set errno itself. Pointers are plain longs, so
  * that nothing is allocated. Polling is a critical call, because it takes a few nanoseconds and
- * never blocks. Posting is a plain call, because a software device may send inside it (10 ms per
- * MiB on rdma_rxe), and a critical call delays safepoints for that time.
+ * never blocks, except on the drivers that make a system call for an error. Posting is a plain
+ * call, because a software device may send inside it (10 ms per MiB on rdma_rxe), and a critical
+ * call delays safepoints for that time.
  */
 public final class DataPath {
   private DataPath() {}
@@ -30,6 +31,8 @@ public final class DataPath {
       LINKER.downcallHandle(
           FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG),
           Linker.Option.critical(false));
+  private static final MethodHandle POLL_CQ_PLAINLY =
+      LINKER.downcallHandle(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG));
   private static final MethodHandle REQ_NOTIFY =
       LINKER.downcallHandle(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT));
 
@@ -55,10 +58,18 @@ public final class DataPath {
     }
   }
 
-  /** Calls {@code poll_cq}. Returns the number of completions; negative if the CQ is broken. */
-  public static int pollCq(MemorySegment verb, long cq, int max, long out) throws VerbsException {
+  /**
+   * Calls {@code poll_cq}.
+   *
+   * @param briefly whether it never makes a system call
+   * @return the number of completions; negative if the CQ is broken
+   */
+  public static int pollCq(MemorySegment verb, long cq, int max, long out, boolean briefly)
+      throws VerbsException {
     try {
-      return (int) POLL_CQ.invokeExact(verb, cq, max, out);
+      return briefly
+          ? (int) POLL_CQ.invokeExact(verb, cq, max, out)
+          : (int) POLL_CQ_PLAINLY.invokeExact(verb, cq, max, out);
     } catch (Throwable thrown) {
       throw unexpected(thrown);
     }

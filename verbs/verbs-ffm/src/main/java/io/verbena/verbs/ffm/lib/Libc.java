@@ -6,7 +6,6 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.verbena.verbs.ext.Errno;
 import io.verbena.verbs.ext.VerbsException;
-import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
@@ -44,9 +43,6 @@ public final class Libc {
           "fcntl",
           FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT),
           Linker.Option.firstVariadicArg(2));
-
-  private static final Verb SCHED_SETAFFINITY =
-      LIBRARY.status("sched_setaffinity", JAVA_INT, JAVA_LONG, ADDRESS);
 
   /** Waits for events on {@code count} pollfds. Returns 0 on timeout or for a signal. */
   public static int poll(MemorySegment fds, long count, int timeoutMillis) throws VerbsException {
@@ -118,18 +114,6 @@ public final class Libc {
   /** Closes a file descriptor. */
   public static void close(int fd) throws VerbsException {
     CLOSE.zero(fd);
-  }
-
-  /**
-   * Binds a thread to the processors whose bits are set.
-   *
-   * @param thread the thread's number; 0 for the calling thread
-   */
-  public static void setAffinity(int thread, long[] processors) throws VerbsException {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment mask = arena.allocateFrom(JAVA_LONG, processors);
-      SCHED_SETAFFINITY.zero(thread, mask.byteSize(), mask);
-    }
   }
 
   /** Makes reads of a descriptor fail with EAGAIN in place of blocking. */

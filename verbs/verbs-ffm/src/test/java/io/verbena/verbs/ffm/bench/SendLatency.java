@@ -10,8 +10,8 @@ import java.net.InetSocketAddress;
 import java.util.Arrays;
 
 /**
- * Ping-pong of inline sends, as ib_send_lat plays it: every send signalled and its completion
- * polled, a receive posted again for each that was used.
+ * Ping-pong of sends, inline up to {@link Host#INLINE}, as ib_send_lat plays it: every send
+ * signalled and its completion polled, a receive posted again for each that was used.
  */
 final class SendLatency {
   private static final int WARM_UP = 12_000;

@@ -5,7 +5,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Locale;
 
-/** One end of one measurement; the script {@code verbs-ffm/bench} starts two. */
+/** One end of one measurement; the script {@code verbs/verbs-ffm/bench} starts two. */
 final class VerbsBench {
   private static final int PORT = 18_700;
 

@@ -1,5 +1,6 @@
 /**
- * Measures the provider beside perftest's C programs; the script {@code verbs-ffm/bench} runs it.
+ * Measures the provider beside perftest's C programs; the script {@code verbs/verbs-ffm/bench} runs
+ * it.
  *
  * <p>Two processes, one thread each, pure polling. Not a test: it asserts nothing.
  */

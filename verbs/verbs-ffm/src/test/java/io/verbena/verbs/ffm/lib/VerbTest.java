@@ -21,7 +21,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What results of C functions mean, by some of the C library's. */
+/** The meaning of results of C functions, by some of the C library's. */
 class VerbTest {
   private final Arena arena = Arena.ofAuto();
   private final NativeLibrary libc = NativeLibrary.libc();
