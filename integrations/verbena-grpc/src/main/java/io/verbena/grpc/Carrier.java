@@ -1,0 +1,245 @@
+package io.verbena.grpc;
+
+import io.verbena.api.CallOptions;
+import io.verbena.api.CallPhase;
+import io.verbena.api.RpcException;
+import io.verbena.api.RpcStatus;
+import io.verbena.api.Session;
+import io.verbena.api.stub.ArgumentWriter;
+import io.verbena.api.stub.IncomingCall;
+import io.verbena.api.stub.MethodDescriptor;
+import io.verbena.api.stub.ServiceCaller;
+import io.verbena.api.wire.WireIn;
+import io.verbena.core.CarriedCalls;
+import io.verbena.core.loop.EventLoop;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The streams of one session at one of its ends. It passes pieces and credits to them, and shares
+ * the session's window among them. On the session's loop, except {@link #run} and {@link
+ * #dispatch}.
+ */
+final class Carrier {
+  private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+  private static final long QUIET_NANOS = TimeUnit.MILLISECONDS.toNanos(30);
+  private static final long NEVER = Long.MIN_VALUE;
+
+  /** Bytes of ended streams are given back when they make up this part of the window. */
+  private static final int OWED_PART = 8;
+
+  /** The credit of no stream, for bytes of streams that have ended. */
+  private static final long NO_STREAM = 0;
+
+  final Session session;
+  final ServiceCaller caller;
+  private final EventLoop loop;
+  private final int mostMetadata;
+  private final Map<Long, Pipe> pipes = new HashMap<>();
+
+  /** The bytes that this end may still send in all streams. */
+  private long window = GrpcContract.SESSION_WINDOW;
+
+  /** The bytes that have arrived in all streams and have not been used. */
+  private long unused;
+
+  /** The used bytes of ended streams that the peer has not got back yet. */
+  private long owed;
+
+  /** What the peer takes in one stream. */
+  private long streamWindow = GrpcContract.STREAM_WINDOW;
+
+  /** When the last one-way call was sent or arrived; in nanoseconds of the loop's clock. */
+  private long lastOneway = NEVER;
+
+  /** Pipes that wait for room in the session. */
+  private final ArrayDeque<Pipe> waiting = new ArrayDeque<>();
+
+  private boolean timed;
+
+  Carrier(Session session, int mostMetadata) {
+    this.session = session;
+    this.caller = session.caller(GrpcContract.SERVICE, CallOptions.DEFAULT);
+    this.loop = CarriedCalls.loop(session);
+    this.mostMetadata = mostMetadata;
+  }
+
+  /** Runs a command on the loop: now, if this is its thread. Safe for use by any thread. */
+  void run(Runnable command) {
+    loop.runOrExecute(command::run);
+  }
+
+  /** Runs a command on the loop, after the present one. Safe for use by any thread. */
+  void later(Runnable command) {
+    loop.execute(command::run);
+  }
+
+  /** Runs a command on the loop after so many nanoseconds. */
+  void after(long nanos, Runnable command) {
+    loop.timers().schedule(loop.now() + nanos, now -> command.run());
+  }
+
+  void peerTakes(long bytesOfStream) {
+    streamWindow = bytesOfStream;
+  }
+
+  long streamWindow() {
+    return streamWindow;
+  }
+
+  @Nullable Pipe pipe(long id) {
+    return pipes.get(id);
+  }
+
+  void add(Pipe pipe) {
+    pipes.put(pipe.id, pipe);
+  }
+
+  /** Forgets a stream, and gives its unused bytes back to the peer. */
+  void remove(Pipe pipe, long unusedBytes) {
+    if (pipes.remove(pipe.id, pipe)) {
+      drop(unusedBytes);
+    }
+  }
+
+  /** Gives bytes of no stream back, many at once. */
+  private void drop(long bytes) {
+    unused -= bytes;
+    owed += bytes;
+    if (owed >= GrpcContract.SESSION_WINDOW / OWED_PART) {
+      tell(NO_STREAM, owed);
+      owed = 0;
+    }
+  }
+
+  // ---- sending ----
+
+  boolean hasWindow() {
+    return window > 0;
+  }
+
+  /**
+   * Returns the nanoseconds until no one-way call is under way, in either direction. Each counts as
+   * done up to 20 ms after it was executed.
+   */
+  long nanosUntilQuiet() {
+    return lastOneway == NEVER ? 0 : Math.max(0, lastOneway + QUIET_NANOS - loop.now());
+  }
+
+  /**
+   * Sends a one-way call. Returns false if there is no room for it now. If the session is over, it
+   * is dropped: the calls of the streams fail by themselves.
+   */
+  boolean send(MethodDescriptor<?> method, ArgumentWriter arguments) {
+    try {
+      caller.send(method, arguments);
+      lastOneway = loop.now();
+    } catch (RpcException e) {
+      return !isFull(e);
+    }
+    return true;
+  }
+
+  /** Returns whether a call was not sent because too many others are in flight. */
+  static boolean isFull(RpcException e) {
+    return e.status() == RpcStatus.RESOURCE_EXHAUSTED && e.phase() == CallPhase.QUEUED;
+  }
+
+  void sent(int bytes) {
+    window -= bytes;
+  }
+
+  /** Lets a pipe go on when there is room again. */
+  void await(Pipe pipe) {
+    waiting.add(pipe);
+    retryLater();
+  }
+
+  private void retryLater() {
+    if (!timed && hasWindow()) {
+      timed = true;
+      after(
+          RETRY_NANOS,
+          () -> {
+            timed = false;
+            goOn();
+          });
+    }
+  }
+
+  private void goOn() {
+    for (int left = waiting.size(); left > 0 && hasWindow(); left--) {
+      waiting.remove().goOn();
+    }
+    if (!waiting.isEmpty()) {
+      retryLater();
+    }
+  }
+
+  // ---- receiving ----
+
+  /** Takes a call that both ends serve. On the thread of the dispatcher. */
+  void dispatch(MethodDescriptor<?> method, WireIn in, IncomingCall call) {
+    if (method.id() == GrpcContract.PIECE.id()) {
+      long id = in.readVarLong();
+      GrpcContract.Piece piece = GrpcContract.Piece.read(in, mostMetadata);
+      call.handle(reply -> arrived(id, piece));
+    } else {
+      long id = in.readVarLong();
+      long bytes = in.readVarLong();
+      call.handle(reply -> credited(id, bytes));
+    }
+  }
+
+  private void arrived(long id, GrpcContract.Piece piece) {
+    long bytes = piece.bytes().byteSize();
+    lastOneway = loop.now();
+    unused += bytes;
+    Pipe pipe = pipes.get(id);
+    if (unused > GrpcContract.SESSION_WINDOW + Pipe.MOST_BEYOND) {
+      session.close(); // this peer does not keep to its window
+    } else if (pipe == null) {
+      drop(bytes);
+    } else {
+      pipe.arrived(piece);
+    }
+  }
+
+  private void credited(long id, long bytes) {
+    if (bytes < 0 || bytes > GrpcContract.SESSION_WINDOW + (long) Pipe.MOST_BEYOND) {
+      session.close(); // no end has so many
+      return;
+    }
+    window = Math.min(window + bytes, GrpcContract.SESSION_WINDOW);
+    Pipe pipe = pipes.get(id);
+    if (pipe != null) {
+      pipe.credited(bytes);
+    }
+    goOn();
+  }
+
+  /** Tells the peer that bytes of a stream have been used. */
+  void giveBack(long id, long bytes) {
+    unused -= bytes;
+    if (bytes > 0) {
+      tell(id, bytes);
+    }
+  }
+
+  private void tell(long id, long bytes) {
+    boolean told =
+        send(
+            GrpcContract.CREDIT,
+            out -> {
+              out.writeVarLong(id);
+              out.writeVarLong(bytes);
+            });
+    if (!told) {
+      after(RETRY_NANOS, () -> tell(id, bytes));
+    }
+  }
+}

@@ -1,0 +1,366 @@
+package io.verbena.grpc;
+
+import io.grpc.Attributes;
+import io.grpc.CallOptions;
+import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
+import io.grpc.Status;
+import io.grpc.internal.AbstractClientStream;
+import io.grpc.internal.ClientStreamListener.RpcProgress;
+import io.grpc.internal.GrpcUtil;
+import io.grpc.internal.ReadableBuffer;
+import io.grpc.internal.ReadableBuffers;
+import io.grpc.internal.StatsTraceContext;
+import io.grpc.internal.WritableBuffer;
+import io.verbena.api.stub.ArgumentWriter;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A stream at the client: one call of the session, and pieces if it is long.
+ *
+ * <pre>
+ *   NEW ──headers or first frame──→ QUEUED ──room──→ OPEN ──answer, failure, cancel──→ ENDED
+ * </pre>
+ *
+ * <p>gRPC's threads use the methods of {@link AbstractClientStream}; everything else is on the
+ * session's loop.
+ */
+final class ClientStreamImpl extends AbstractClientStream implements Pipe.Owner {
+  private enum Phase {
+    NEW,
+    QUEUED,
+    OPEN,
+    ENDED
+  }
+
+  private record Unsent(Frame frame, boolean last) {}
+
+  private final ClientTransport transport;
+  private final MethodDescriptor<?, ?> method;
+  private final StatsTraceContext stats;
+  private final State state;
+  private final Sink sink = new ToSession();
+
+  private String authority;
+  private volatile @Nullable Metadata headers;
+
+  private Phase phase = Phase.NEW;
+  private final ArrayDeque<Unsent> unsent = new ArrayDeque<>();
+  private @Nullable Pipe pipe;
+  private @Nullable CompletableFuture<GrpcContract.Answer> call;
+  private boolean hasHeaders;
+
+  ClientStreamImpl(
+      ClientTransport transport,
+      MethodDescriptor<?, ?> method,
+      Metadata headers,
+      CallOptions options,
+      StatsTraceContext stats,
+      String authority) {
+    super(Frame::allocate, stats, transport.tracer(), headers, options, false);
+    this.transport = transport;
+    this.method = method;
+    this.stats = stats;
+    this.authority = authority;
+    this.state = new State(stats, options);
+  }
+
+  @Override
+  public void setAuthority(String authority) {
+    this.authority = Objects.requireNonNull(authority);
+  }
+
+  @Override
+  public Attributes getAttributes() {
+    return transport.getAttributes();
+  }
+
+  @Override
+  protected State transportState() {
+    return state;
+  }
+
+  @Override
+  protected Sink abstractClientStreamSink() {
+    return sink;
+  }
+
+  // ---- gRPC's threads ----
+
+  private final class ToSession implements Sink {
+    @Override
+    public void writeHeaders(Metadata given, byte @Nullable [] payload) {
+      given.discardAll(GrpcUtil.USER_AGENT_KEY);
+      given.put(GrpcUtil.USER_AGENT_KEY, transport.userAgent());
+      headers = given;
+      if (!method.getType().clientSendsOneMessage()) {
+        transport.run(ClientStreamImpl.this::begin);
+      }
+    }
+
+    @Override
+    public void writeFrame(
+        @Nullable WritableBuffer given, boolean last, boolean flush, int messages) {
+      Frame frame = given == null ? Frame.allocate(0) : (Frame) given;
+      onSendingBytes(frame.readableBytes());
+      transport.run(() -> write(frame, last, messages));
+    }
+
+    @Override
+    public void cancel(Status status) {
+      transport.run(() -> fail(status, RpcProgress.PROCESSED));
+    }
+  }
+
+  // ---- sending ----
+
+  private void begin() {
+    if (phase == Phase.NEW) {
+      phase = Phase.QUEUED;
+      transport.begin(this);
+    }
+  }
+
+  private void write(Frame frame, boolean last, int messages) {
+    if (phase == Phase.ENDED) {
+      return;
+    }
+    if (messages > 0) {
+      getTransportTracer().reportMessageSent(messages);
+    }
+    if (phase == Phase.OPEN) {
+      Objects.requireNonNull(pipe).send(null, frame, last);
+      return;
+    }
+    if (last && frame.readableBytes() == 0 && !unsent.isEmpty()) {
+      unsent.add(new Unsent(unsent.removeLast().frame, true));
+    } else {
+      unsent.add(new Unsent(frame, last));
+    }
+    // gRPC flushes the only message of a call before it ends the request.
+    if (last || !method.getType().clientSendsOneMessage() || !isShort(frame)) {
+      begin();
+    }
+  }
+
+  private static boolean isShort(Frame frame) {
+    return frame.readableBytes() <= GrpcContract.MOST_INLINE;
+  }
+
+  /**
+   * Makes the call of the session. Returns false if the session has no room for it now.
+   *
+   * @param id of the stream
+   */
+  boolean open(long id) {
+    if (phase != Phase.QUEUED) {
+      return true; // it was cancelled
+    }
+    Unsent first = unsent.peek();
+    boolean inline = first != null && isShort(first.frame);
+    CompletableFuture<GrpcContract.Answer> begun =
+        transport.call(arguments(id, inline ? Objects.requireNonNull(first) : null));
+    if (begun == null) {
+      return false;
+    }
+    phase = Phase.OPEN;
+    call = begun;
+    Pipe carrying = new Pipe(transport.carrier(), id, this);
+    pipe = carrying;
+    stats.clientOutboundHeaders();
+    getTransportTracer().reportLocalStreamStarted();
+    state.allocated();
+    if (inline) {
+      sent(unsent.remove().frame.readableBytes());
+    }
+    Unsent next;
+    while ((next = unsent.poll()) != null) {
+      carrying.send(null, next.frame, next.last);
+    }
+    begun.whenComplete(this::answered);
+    return true;
+  }
+
+  private ArgumentWriter arguments(long id, @Nullable Unsent first) {
+    Metadata sent = Objects.requireNonNull(headers);
+    boolean ownAuthority = !authority.equals(transport.authority());
+    int flags =
+        (first != null && first.last ? GrpcContract.LAST : 0)
+            | (method.getType().serverSendsOneMessage() ? GrpcContract.WHOLE : 0)
+            | (ownAuthority ? GrpcContract.AUTHORITY : 0);
+    return out -> {
+      out.writeVarLong(id);
+      out.writeByte(flags);
+      out.writeString(method.getFullMethodName());
+      if (ownAuthority) {
+        out.writeString(authority);
+      }
+      Block.write(out, sent);
+      out.writeBuffer(
+          first == null
+              ? ByteBuffer.wrap(Frame.NONE)
+              : ByteBuffer.wrap(first.frame.memory(), 0, first.frame.readableBytes()));
+    };
+  }
+
+  @Override
+  public void sent(int bytes) {
+    if (bytes > 0) {
+      state.onSentBytes(bytes);
+    }
+  }
+
+  // ---- receiving ----
+
+  @Override
+  public void piece(GrpcContract.Piece piece) {
+    if (piece.headers() != null) {
+      headers(piece.headers());
+    }
+    data(piece.bytes());
+  }
+
+  private void headers(Block block) {
+    Metadata metadata = block.metadata();
+    if (phase == Phase.ENDED) {
+      return;
+    }
+    if (hasHeaders) {
+      broken("the server sent headers twice");
+    } else if (metadata == null) {
+      refuse(block.tooLarge("Response header", transport.mostMetadata()));
+    } else {
+      hasHeaders = true;
+      state.inboundHeadersReceived(metadata);
+    }
+  }
+
+  private void data(MemorySegment bytes) {
+    if (phase == Phase.ENDED || bytes.byteSize() == 0) {
+      return;
+    }
+    if (!hasHeaders) {
+      broken("the server sent a message before its headers");
+      return;
+    }
+    state.inboundDataReceived(ReadableBuffers.wrap(bytes.asByteBuffer()));
+  }
+
+  private void answered(GrpcContract.@Nullable Answer answer, @Nullable Throwable failure) {
+    if (phase == Phase.ENDED) {
+      return;
+    }
+    if (answer == null) {
+      Throwable why = Objects.requireNonNull(failure);
+      report(transport.statusOf(why), Statuses.progressOf(why), false);
+    } else {
+      Objects.requireNonNull(pipe).whenTaken(answer.pieces(), () -> finish(answer));
+    }
+  }
+
+  private void finish(GrpcContract.Answer answer) {
+    Block block = answer.headers();
+    if (block != null) {
+      headers(block);
+    }
+    if (answer.bytes().byteSize() > 0) {
+      Objects.requireNonNull(pipe).cameAlong(answer.bytes().byteSize());
+      data(answer.bytes());
+    }
+    if (phase == Phase.ENDED) {
+      return;
+    }
+    Metadata trailers = answer.trailers().metadata();
+    if (trailers == null) {
+      refuse(answer.trailers().tooLarge("Response trailer", transport.mostMetadata()));
+      return;
+    }
+    Status status = Statuses.takeFrom(trailers);
+    end();
+    state.inboundTrailersReceived(trailers, status);
+  }
+
+  @Override
+  public void broken(String why) {
+    refuse(Status.INTERNAL.withDescription(why));
+  }
+
+  private void refuse(Status status) {
+    fail(status, RpcProgress.PROCESSED);
+  }
+
+  // ---- the end ----
+
+  /** Ends the stream at this end, and at the server. */
+  void fail(Status status, RpcProgress progress) {
+    if (phase != Phase.ENDED) {
+      report(status, progress, true);
+    }
+  }
+
+  private void report(Status status, RpcProgress progress, boolean stopsDelivery) {
+    end();
+    state.transportReportStatus(status, progress, stopsDelivery, new Metadata());
+  }
+
+  private void end() {
+    phase = Phase.ENDED;
+    unsent.clear();
+    if (pipe != null) {
+      pipe.close();
+    }
+    if (call != null) {
+      call.cancel(true); // does nothing if it is over
+    }
+    transport.ended(this);
+  }
+
+  private final class State extends TransportState {
+    State(StatsTraceContext stats, CallOptions options) {
+      super(transport.mostMessage(), stats, transport.tracer(), options);
+    }
+
+    void allocated() {
+      onStreamAllocated();
+    }
+
+    // gRPC's own, for this stream.
+
+    @Override
+    protected void inboundHeadersReceived(Metadata metadata) {
+      super.inboundHeadersReceived(metadata);
+    }
+
+    @Override
+    protected void inboundDataReceived(ReadableBuffer buffer) {
+      super.inboundDataReceived(buffer);
+    }
+
+    @Override
+    protected void inboundTrailersReceived(Metadata trailers, Status status) {
+      super.inboundTrailersReceived(trailers, status);
+    }
+
+    @Override
+    public void runOnTransportThread(Runnable command) {
+      transport.run(command);
+    }
+
+    @Override
+    public void bytesRead(int bytes) {
+      if (pipe != null) {
+        pipe.used(bytes);
+      }
+    }
+
+    @Override
+    public void deframeFailed(Throwable cause) {
+      refuse(Status.fromThrowable(cause));
+    }
+  }
+}

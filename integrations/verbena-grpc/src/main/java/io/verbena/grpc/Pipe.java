@@ -1,0 +1,233 @@
+package io.verbena.grpc;
+
+import io.grpc.Metadata;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The pieces of one stream, both ways. The window of the peer limits what this end sends, and what
+ * this end has used is given back to the peer. Pieces are numbered, because a long one may arrive
+ * after a shorter one that was sent later. On the loop.
+ */
+final class Pipe {
+  /** The bytes by which a sender may exceed a window with its last piece. */
+  static final int MOST_BEYOND = 2 << 20;
+
+  /** Bytes are given back when they make up this part of the window. */
+  private static final int PART = 4;
+
+  /** From this length on bytes are received into memory outside the heap, if there is some. */
+  private static final int LONG_BYTES = 16 << 10;
+
+  final long id;
+  private final Carrier carrier;
+  private final Owner owner;
+
+  private final ArrayDeque<Out> out = new ArrayDeque<>();
+  private long window;
+  private int sent;
+  private boolean waits;
+  private @Nullable Runnable whenSent;
+
+  private final Map<Integer, GrpcContract.Piece> early = new HashMap<>();
+  private int taken;
+  private int expected = Integer.MAX_VALUE;
+  private @Nullable Runnable whenTaken;
+
+  private long received;
+  private long given;
+  private long used;
+
+  /** The first bytes, which came with the call and do not count. */
+  private long uncounted;
+
+  private boolean closed;
+
+  /** The stream. */
+  interface Owner {
+    /** Takes the next piece of the peer. */
+    void piece(GrpcContract.Piece piece);
+
+    /** Bytes of a frame have left. */
+    void sent(int bytes);
+
+    /** The peer does not keep to the rules. */
+    void broken(String why);
+  }
+
+  private record Out(@Nullable Metadata headers, @Nullable Frame frame, boolean last) {
+    int length() {
+      return frame == null ? 0 : frame.readableBytes();
+    }
+  }
+
+  Pipe(Carrier carrier, long id, Owner owner) {
+    this.carrier = carrier;
+    this.id = id;
+    this.owner = owner;
+    this.window = carrier.streamWindow();
+    carrier.add(this);
+  }
+
+  // ---- sending ----
+
+  /** Sends a piece, as soon as the peer has room. */
+  void send(@Nullable Metadata headers, @Nullable Frame frame, boolean last) {
+    out.add(new Out(headers, frame, last));
+    if (!waits) {
+      goOn();
+    }
+  }
+
+  /** Runs an action when every piece has been sent. */
+  void whenSent(Runnable action) {
+    whenSent = action;
+    if (!waits) {
+      goOn();
+    }
+  }
+
+  /** Returns the number of pieces that were sent. */
+  int sent() {
+    return sent;
+  }
+
+  /** Sends what the windows and the session have room for. */
+  void goOn() {
+    waits = false;
+    Out next;
+    while (!closed && (next = out.peek()) != null) {
+      int length = next.length();
+      if (length > 0 && window <= 0) {
+        return; // the next credit goes on
+      }
+      if ((length > 0 && !carrier.hasWindow()) || !send(next)) {
+        waits = true;
+        carrier.await(this);
+        return;
+      }
+      out.remove();
+      sent++;
+      if (length > 0) {
+        window -= length;
+        carrier.sent(length);
+        owner.sent(length);
+      }
+    }
+    Runnable action = whenSent;
+    if (action != null && !closed) {
+      whenSent = null;
+      action.run();
+    }
+  }
+
+  private boolean send(Out piece) {
+    return carrier.send(
+        GrpcContract.PIECE,
+        to -> {
+          to.writeVarLong(id);
+          to.writeVarInt(sent);
+          to.writeByte(
+              (piece.last ? GrpcContract.LAST : 0)
+                  | (piece.headers == null ? 0 : GrpcContract.HEADERS));
+          if (piece.headers != null) {
+            Block.write(to, piece.headers);
+          }
+          byte[] memory = piece.frame == null ? Frame.NONE : piece.frame.memory();
+          int length = piece.length();
+          if (length < LONG_BYTES) {
+            to.writeBuffer(ByteBuffer.wrap(memory, 0, length));
+          } else {
+            to.writeSegment(MemorySegment.ofArray(memory).asSlice(0, length));
+          }
+        });
+  }
+
+  /** The peer has used bytes of this stream. */
+  void credited(long bytes) {
+    window = Math.min(window + bytes, carrier.streamWindow());
+    if (!waits) {
+      goOn();
+    }
+  }
+
+  // ---- receiving ----
+
+  /** The first bytes came with the call itself. */
+  void cameAlong(long bytes) {
+    uncounted += bytes;
+  }
+
+  /** A piece has arrived. It is passed on in its turn. */
+  void arrived(GrpcContract.Piece piece) {
+    received += piece.bytes().byteSize();
+    if (received - used > GrpcContract.STREAM_WINDOW + (long) MOST_BEYOND) {
+      owner.broken("the peer sent more bytes than the window allows");
+      return;
+    }
+    if (piece.sequence() != taken) {
+      if (piece.sequence() < taken || early.putIfAbsent(piece.sequence(), piece) != null) {
+        owner.broken("the peer sent piece " + piece.sequence() + " twice");
+      } else if (early.size() > GrpcContract.STREAM_WINDOW / 64) {
+        owner.broken("the peer left out piece " + taken);
+      }
+      return;
+    }
+    GrpcContract.Piece next = piece;
+    while (next != null && !closed) {
+      taken++;
+      owner.piece(next);
+      next = early.remove(taken);
+    }
+    tellIfTaken();
+  }
+
+  /** Runs an action when so many pieces have been passed on. */
+  void whenTaken(int pieces, Runnable action) {
+    expected = pieces;
+    whenTaken = action;
+    tellIfTaken();
+  }
+
+  private void tellIfTaken() {
+    Runnable action = whenTaken;
+    if (action != null && taken >= expected && !closed) {
+      whenTaken = null;
+      action.run();
+    }
+  }
+
+  /** Bytes of the stream have been read. */
+  void used(int bytes) {
+    long free = Math.min(bytes, uncounted);
+    uncounted -= free;
+    used += bytes - free;
+    if (!closed && used - given >= GrpcContract.STREAM_WINDOW / PART) {
+      long all = used - given;
+      given = used;
+      carrier.giveBack(id, all);
+    }
+  }
+
+  /** Ends both directions. What waits is dropped. */
+  void close() {
+    if (!closed) {
+      closed = true;
+      out.clear();
+      early.clear();
+      whenSent = null;
+      whenTaken = null;
+      carrier.remove(this, received - given);
+    }
+  }
+
+  @Override
+  public String toString() {
+    return Objects.toString(carrier.session) + " stream " + id;
+  }
+}

@@ -1,0 +1,306 @@
+package io.verbena.grpc;
+
+import io.grpc.Attributes;
+import io.grpc.Metadata;
+import io.grpc.Status;
+import io.grpc.internal.AbstractServerStream;
+import io.grpc.internal.ReadableBuffer;
+import io.grpc.internal.ReadableBuffers;
+import io.grpc.internal.StatsTraceContext;
+import io.grpc.internal.WritableBuffer;
+import io.verbena.api.RpcException;
+import io.verbena.api.RpcStatus;
+import io.verbena.core.LateCall;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A stream at the server: one call of the session, and pieces if it is long. A short response that
+ * the client wants whole travels in the answer of the call.
+ *
+ * <p>gRPC's threads use the methods of {@link AbstractServerStream}; everything else is on the
+ * session's loop.
+ */
+final class ServerStreamImpl extends AbstractServerStream implements Pipe.Owner {
+  private final ServerTransportImpl transport;
+  private final LateCall call;
+  private final Pipe pipe;
+  private final @Nullable String authority;
+  private final State state;
+  private final Sink sink = new ToSession();
+
+  /** Whether the response is kept until it is complete. */
+  private boolean whole;
+
+  private @Nullable Metadata keptHeaders;
+  private final List<Frame> kept = new ArrayList<>(1);
+  private int keptBytes;
+  private boolean requestOver;
+  private boolean ended;
+
+  ServerStreamImpl(
+      ServerTransportImpl transport,
+      LateCall call,
+      long id,
+      boolean whole,
+      @Nullable String authority,
+      StatsTraceContext stats) {
+    super(Frame::allocate, stats);
+    this.transport = transport;
+    this.call = call;
+    this.whole = whole;
+    this.authority = authority;
+    this.pipe = new Pipe(transport.carrier(), id, this);
+    this.state = new State(stats);
+  }
+
+  @Override
+  protected State transportState() {
+    return state;
+  }
+
+  @Override
+  protected Sink abstractServerStreamSink() {
+    return sink;
+  }
+
+  @Override
+  public Attributes getAttributes() {
+    return transport.attributes();
+  }
+
+  @Override
+  public @Nullable String getAuthority() {
+    return authority;
+  }
+
+  @Override
+  public int streamId() {
+    return (int) pipe.id;
+  }
+
+  // ---- gRPC's threads ----
+
+  private final class ToSession implements Sink {
+    @Override
+    public void writeHeaders(Metadata headers, boolean flush) {
+      transport.run(() -> headers(headers));
+    }
+
+    @Override
+    public void writeFrame(WritableBuffer given, boolean flush, int messages) {
+      Frame frame = (Frame) given;
+      onSendingBytes(frame.readableBytes());
+      transport.run(() -> frame(frame, messages));
+    }
+
+    @Override
+    public void writeTrailers(Metadata trailers, boolean headersSent, Status status) {
+      transport.run(() -> trailers(trailers));
+    }
+
+    @Override
+    public void cancel(Status status) {
+      transport.run(() -> reset(status, RpcStatus.CANCELLED, "the server cancelled the stream"));
+    }
+  }
+
+  // ---- on the loop: the request ----
+
+  /**
+   * Begins the stream.
+   *
+   * @param first the first bytes of the request
+   * @param last whether they are all
+   */
+  void begin(MemorySegment first, boolean last) {
+    state.allocated();
+    call.onCancel(() -> transport.run(this::cancelled));
+    pipe.cameAlong(first.byteSize());
+    data(first, last);
+  }
+
+  @Override
+  public void piece(GrpcContract.Piece piece) {
+    data(piece.bytes(), piece.last());
+  }
+
+  private void data(MemorySegment bytes, boolean last) {
+    if (ended || (bytes.byteSize() == 0 && !last)) {
+      return;
+    }
+    if (requestOver) {
+      broken("the client sent more after the end of its request");
+      return;
+    }
+    requestOver = last;
+    ReadableBuffer buffer =
+        bytes.byteSize() == 0
+            ? ReadableBuffers.empty()
+            : ReadableBuffers.wrap(bytes.asByteBuffer());
+    state.inboundDataReceived(buffer, last);
+  }
+
+  /** The client has cancelled the call, or is gone. */
+  private void cancelled() {
+    Status status = Status.CANCELLED.withDescription("the client cancelled the call, or is gone");
+    fail(status, status);
+  }
+
+  @Override
+  public void broken(String why) {
+    Status status = Status.INTERNAL.withDescription(why);
+    fail(status, status);
+  }
+
+  // ---- on the loop: the response ----
+
+  private void headers(Metadata headers) {
+    if (ended) {
+      return;
+    }
+    if (whole) {
+      keptHeaders = headers;
+    } else {
+      pipe.send(headers, null, false);
+    }
+  }
+
+  private void frame(Frame frame, int messages) {
+    if (ended) {
+      return;
+    }
+    transport.tracer().reportMessageSent(messages);
+    int bytes = frame.readableBytes();
+    if (!whole) {
+      pipe.send(null, frame, false);
+      return;
+    }
+    if (keptBytes + bytes <= GrpcContract.MOST_INLINE) {
+      kept.add(frame);
+      keptBytes += bytes;
+      sent(bytes);
+      return;
+    }
+    whole = false;
+    pipe.send(keptHeaders, null, false);
+    keptHeaders = null;
+    keptBytes = 0;
+    for (Frame one : kept) {
+      state.requeued(one.readableBytes());
+      pipe.send(null, one, false);
+    }
+    kept.clear();
+    pipe.send(null, frame, false);
+  }
+
+  private void trailers(Metadata trailers) {
+    if (!ended) {
+      pipe.whenSent(() -> finish(trailers));
+    }
+  }
+
+  private void finish(Metadata trailers) {
+    answer(trailers);
+    state.complete();
+  }
+
+  private void answer(Metadata trailers) {
+    Metadata headers = keptHeaders;
+    byte[] bytes = keptBytes == 0 ? Frame.NONE : joined();
+    int pieces = pipe.sent();
+    end();
+    call.answer(
+        reply -> GrpcContract.Answer.write(reply.result(), headers, bytes, trailers, pieces));
+  }
+
+  private byte[] joined() {
+    byte[] all = new byte[keptBytes];
+    int at = 0;
+    for (Frame one : kept) {
+      System.arraycopy(one.memory(), 0, all, at, one.readableBytes());
+      at += one.readableBytes();
+    }
+    return all;
+  }
+
+  @Override
+  public void sent(int bytes) {
+    if (bytes > 0) {
+      state.onSentBytes(bytes);
+    }
+  }
+
+  // ---- the end ----
+
+  /**
+   * Ends the stream before its response is complete.
+   *
+   * @param here what gRPC's listener learns
+   * @param there what the client learns
+   */
+  void fail(Status here, Status there) {
+    if (!ended) {
+      keptHeaders = null;
+      keptBytes = 0;
+      answer(Statuses.trailers(there));
+      state.transportReportStatus(here);
+    }
+  }
+
+  /**
+   * Ends the stream without trailers.
+   *
+   * @param here what gRPC's listener learns
+   * @param there with the words, what the client learns
+   */
+  void reset(Status here, RpcStatus there, String words) {
+    if (!ended) {
+      end();
+      call.answer(
+          reply -> {
+            throw new RpcException(there, words);
+          });
+      state.transportReportStatus(here);
+    }
+  }
+
+  private void end() {
+    ended = true;
+    pipe.close();
+    transport.ended(this);
+  }
+
+  private final class State extends TransportState {
+    State(StatsTraceContext stats) {
+      super(transport.mostMessage(), stats, transport.tracer());
+    }
+
+    void allocated() {
+      onStreamAllocated();
+    }
+
+    /** Bytes that seemed to be sent wait for the window again. */
+    void requeued(int bytes) {
+      onSendingBytes(bytes);
+    }
+
+    @Override
+    public void runOnTransportThread(Runnable command) {
+      transport.run(command);
+    }
+
+    @Override
+    public void bytesRead(int bytes) {
+      pipe.used(bytes);
+    }
+
+    @Override
+    public void deframeFailed(Throwable cause) {
+      Status status = Status.fromThrowable(cause);
+      fail(status, status.withCause(null));
+    }
+  }
+}

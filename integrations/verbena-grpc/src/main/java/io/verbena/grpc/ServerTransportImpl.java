@@ -1,0 +1,270 @@
+package io.verbena.grpc;
+
+import com.google.common.util.concurrent.ListenableFuture;
+import com.google.common.util.concurrent.SettableFuture;
+import io.grpc.Attributes;
+import io.grpc.InternalChannelz.SocketStats;
+import io.grpc.InternalLogId;
+import io.grpc.Metadata;
+import io.grpc.Status;
+import io.grpc.internal.ServerTransport;
+import io.grpc.internal.ServerTransportListener;
+import io.grpc.internal.StatsTraceContext;
+import io.grpc.internal.TransportTracer;
+import io.verbena.api.RpcException;
+import io.verbena.api.RpcStatus;
+import io.verbena.api.Session;
+import io.verbena.api.stub.IncomingCall;
+import io.verbena.api.stub.MethodDescriptor;
+import io.verbena.api.wire.WireIn;
+import io.verbena.core.CarriedCalls;
+import io.verbena.core.LateCall;
+import java.lang.foreign.MemorySegment;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ScheduledExecutorService;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A session that carries the streams of one client. Its state belongs to the session's loop.
+ *
+ * <p>It ends with its session. A shutdown tells the client, which closes the session after its last
+ * stream.
+ */
+final class ServerTransportImpl implements ServerTransport {
+  private static final long MOST_PATH = 8 << 10;
+
+  private final InternalLogId logId;
+  private final InternalServerImpl server;
+  private final Carrier carrier;
+  private final TransportFacts facts;
+  private final String authority;
+  private final TransportTracer tracer = TransportTracer.getDefaultFactory().create();
+  private final Set<ServerStreamImpl> streams = new HashSet<>();
+
+  private @Nullable ServerTransportListener listener;
+  private volatile Attributes attributes = Attributes.EMPTY;
+  private @Nullable LateCall stay;
+
+  /** The client's question when to leave; null if it was answered. */
+  private @Nullable LateCall leave;
+
+  private boolean draining;
+  private boolean terminated;
+  private long lastStream;
+
+  ServerTransportImpl(InternalServerImpl server, Session session, String authority) {
+    this.server = server;
+    this.authority = authority;
+    this.carrier = new Carrier(session, server.mostMetadata());
+    this.facts = TransportFacts.of(CarriedCalls.ends(session), server.address());
+    this.logId = InternalLogId.allocate(ServerTransportImpl.class, facts.remote().toString());
+  }
+
+  /** Tells gRPC of this transport. */
+  void begin(ServerTransportListener given, boolean withinProcess) {
+    listener = given;
+    attributes = given.transportReady(facts.attributes(withinProcess));
+  }
+
+  void run(Runnable command) {
+    carrier.run(command);
+  }
+
+  Carrier carrier() {
+    return carrier;
+  }
+
+  Attributes attributes() {
+    return attributes;
+  }
+
+  TransportTracer tracer() {
+    return tracer;
+  }
+
+  int mostMessage() {
+    return server.mostMessage();
+  }
+
+  @Override
+  public InternalLogId getLogId() {
+    return logId;
+  }
+
+  @Override
+  public ListenableFuture<SocketStats> getStats() {
+    SettableFuture<SocketStats> stats = SettableFuture.create();
+    run(
+        () ->
+            stats.set(facts.stats(tracer.getStats(), CarriedCalls.socketOptions(carrier.session))));
+    return stats;
+  }
+
+  @Override
+  public ScheduledExecutorService getScheduledExecutorService() {
+    return server.timer();
+  }
+
+  @Override
+  public void shutdown() {
+    run(
+        () -> {
+          draining = true;
+          sendAway();
+        });
+  }
+
+  /** Tells the client that no new streams are taken, once. */
+  private void sendAway() {
+    LateCall asked = leave;
+    if (asked != null) {
+      leave = null;
+      asked.answer(reply -> {});
+    }
+  }
+
+  @Override
+  public void shutdownNow(Status reason) {
+    run(
+        () -> {
+          draining = true;
+          for (ServerStreamImpl stream : List.copyOf(streams)) {
+            stream.reset(reason, RpcStatus.UNAVAILABLE, "the server is shutting down");
+          }
+          carrier.session.close();
+        });
+  }
+
+  // ---- calls of the client ----
+
+  /** Takes a call. On the thread of the dispatcher. */
+  void dispatch(MethodDescriptor<?> method, WireIn in, IncomingCall call) {
+    if (method.id() == GrpcContract.STAY.id()) {
+      LateCall late = CarriedCalls.late(call);
+      run(() -> stays(late));
+    } else if (method.id() == GrpcContract.LEAVE.id()) {
+      LateCall late = CarriedCalls.late(call);
+      run(() -> asksWhenToLeave(late));
+    } else if (method.id() == GrpcContract.PING.id()) {
+      call.handle(reply -> {});
+    } else if (method.id() == GrpcContract.PIECE.id() || method.id() == GrpcContract.CREDIT.id()) {
+      carrier.dispatch(method, in, call);
+    } else {
+      begin(in, call);
+    }
+  }
+
+  private void asksWhenToLeave(LateCall late) {
+    LateCall before = leave;
+    leave = late;
+    if (before != null) {
+      before.answer(reply -> {});
+    }
+    late.onCancel(() -> run(this::sendAway)); // a cancelled call is answered, too
+    if (draining) {
+      sendAway();
+    }
+  }
+
+  private void stays(LateCall late) {
+    if (stay != null) {
+      late.answer(
+          reply -> {
+            throw new RpcException(RpcStatus.PROTOCOL_ERROR, "two calls of stay");
+          });
+      return;
+    }
+    stay = late;
+    late.onCancel(
+        () ->
+            run(
+                () -> {
+                  late.answer(reply -> {}); // a cancelled call is answered, too
+                  over();
+                }));
+  }
+
+  private void begin(WireIn in, IncomingCall call) {
+    long id = in.readVarLong();
+    int flags = in.readByte();
+    String path = in.readString();
+    String host = (flags & GrpcContract.AUTHORITY) == 0 ? authority : in.readString();
+    Block headers = Block.read(in, server.mostMetadata());
+    MemorySegment first = in.readSegment();
+    LateCall late = CarriedCalls.late(call);
+    run(
+        () -> {
+          RpcException refusal = refusal(id, path);
+          if (refusal != null) {
+            late.answer(
+                reply -> {
+                  throw refusal;
+                });
+            return;
+          }
+          lastStream = id;
+          Metadata metadata = headers.metadata();
+          if (metadata == null) {
+            Status tooLarge = headers.tooLarge("Request", server.mostMetadata());
+            late.answer(
+                reply ->
+                    GrpcContract.Answer.write(
+                        reply.result(), null, Frame.NONE, Statuses.trailers(tooLarge), 0));
+            return;
+          }
+          begin(late, id, flags, path, host, metadata, first);
+        });
+  }
+
+  private @Nullable RpcException refusal(long id, String path) {
+    if (draining || terminated) {
+      return new RpcException(RpcStatus.UNAVAILABLE, "the server is shutting down").notExecuted();
+    }
+    if (id <= lastStream || path.length() > MOST_PATH) {
+      return new RpcException(
+          RpcStatus.PROTOCOL_ERROR,
+          "stream %d after stream %d, path of %d characters"
+              .formatted(id, lastStream, path.length()));
+    }
+    return null;
+  }
+
+  private void begin(
+      LateCall late,
+      long id,
+      int flags,
+      String path,
+      String host,
+      Metadata metadata,
+      MemorySegment first) {
+    StatsTraceContext stats = StatsTraceContext.newServerContext(server.tracers(), path, metadata);
+    ServerStreamImpl stream =
+        new ServerStreamImpl(this, late, id, (flags & GrpcContract.WHOLE) != 0, host, stats);
+    streams.add(stream);
+    Objects.requireNonNull(listener).streamCreated(stream, path, metadata);
+    stream.begin(first, (flags & GrpcContract.LAST) != 0);
+  }
+
+  void ended(ServerStreamImpl stream) {
+    streams.remove(stream);
+  }
+
+  /** The session is over. Its streams are cancelled at the same moment. */
+  private void over() {
+    carrier.later(
+        () -> {
+          if (!terminated) {
+            terminated = true;
+            server.ended(this, carrier.session, Objects.requireNonNull(listener));
+          }
+        });
+  }
+
+  @Override
+  public String toString() {
+    return logId.toString();
+  }
+}

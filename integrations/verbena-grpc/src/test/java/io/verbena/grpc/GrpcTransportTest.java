@@ -1,0 +1,522 @@
+package io.verbena.grpc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import com.google.protobuf.ByteString;
+import io.grpc.BindableService;
+import io.grpc.ChannelCredentials;
+import io.grpc.Context;
+import io.grpc.Contexts;
+import io.grpc.Grpc;
+import io.grpc.InsecureChannelCredentials;
+import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
+import io.grpc.NameResolverRegistry;
+import io.grpc.Server;
+import io.grpc.ServerCall;
+import io.grpc.ServerCallHandler;
+import io.grpc.ServerInterceptor;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.grpc.TlsChannelCredentials;
+import io.grpc.TlsServerCredentials;
+import io.grpc.health.v1.HealthCheckRequest;
+import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
+import io.grpc.health.v1.HealthGrpc;
+import io.grpc.netty.NettyChannelBuilder;
+import io.grpc.protobuf.services.ChannelzService;
+import io.grpc.protobuf.services.HealthStatusManager;
+import io.grpc.protobuf.services.ProtoReflectionServiceV1;
+import io.grpc.stub.MetadataUtils;
+import io.grpc.stub.StreamObserver;
+import io.grpc.testing.TlsTesting;
+import io.grpc.testing.integration.EmptyProtos.Empty;
+import io.grpc.testing.integration.Messages.Payload;
+import io.grpc.testing.integration.Messages.SimpleRequest;
+import io.grpc.testing.integration.Messages.SimpleResponse;
+import io.grpc.testing.integration.Messages.StreamingOutputCallRequest;
+import io.grpc.testing.integration.Messages.StreamingOutputCallResponse;
+import io.grpc.testing.integration.TestServiceGrpc;
+import io.verbena.core.VerbenaClient;
+import io.verbena.core.VerbenaServer;
+import java.io.Closeable;
+import java.io.File;
+import java.io.IOException;
+import java.net.MalformedURLException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.net.ssl.SSLSession;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Programs of gRPC's users, with Verbena as their target. */
+@Timeout(60)
+class GrpcTransportTest {
+  private static final Context.Key<SSLSession> TLS = Context.key("tls");
+
+  private final List<Server> servers = new ArrayList<>();
+  private final List<ManagedChannel> channels = new ArrayList<>();
+
+  @AfterEach
+  void end() throws InterruptedException {
+    for (ManagedChannel channel : channels) {
+      assertThat(channel.shutdownNow().awaitTermination(20, TimeUnit.SECONDS)).isTrue();
+    }
+    for (Server server : servers) {
+      assertThat(server.shutdownNow().awaitTermination(20, TimeUnit.SECONDS)).isTrue();
+    }
+  }
+
+  /** Answers with the payload of the request, and says by its name who peers are. */
+  private static class Echo extends TestServiceGrpc.TestServiceImplBase {
+    final AtomicInteger calls = new AtomicInteger();
+    final CountDownLatch go = new CountDownLatch(1);
+
+    @Override
+    public void emptyCall(Empty request, StreamObserver<Empty> response) {
+      calls.incrementAndGet();
+      response.onNext(request);
+      response.onCompleted();
+    }
+
+    @Override
+    public void unaryCall(SimpleRequest request, StreamObserver<SimpleResponse> response) {
+      SSLSession tls = TLS.get();
+      response.onNext(
+          SimpleResponse.newBuilder()
+              .setPayload(request.getPayload())
+              .setUsername(tls == null ? "" : tls.getProtocol())
+              .build());
+      response.onCompleted();
+    }
+
+    @Override
+    public void streamingOutputCall(
+        StreamingOutputCallRequest request, StreamObserver<StreamingOutputCallResponse> response) {
+      response.onNext(StreamingOutputCallResponse.getDefaultInstance());
+      Thread.ofVirtual()
+          .start(
+              () -> {
+                try {
+                  go.await();
+                } catch (InterruptedException e) {
+                  Thread.currentThread().interrupt();
+                }
+                response.onNext(StreamingOutputCallResponse.getDefaultInstance());
+                response.onCompleted();
+              });
+    }
+  }
+
+  private Server serve(VerbenaServerBuilder builder, BindableService... services)
+      throws IOException {
+    for (BindableService service : services) {
+      builder.addService(service);
+    }
+    Server server = builder.build().start();
+    servers.add(server);
+    return server;
+  }
+
+  private static VerbenaServerBuilder local() {
+    return VerbenaServerBuilder.forAddress("127.0.0.1:0");
+  }
+
+  private TestServiceGrpc.TestServiceBlockingStub stub(VerbenaChannelBuilder builder) {
+    return TestServiceGrpc.newBlockingStub(open(builder));
+  }
+
+  private ManagedChannel open(VerbenaChannelBuilder builder) {
+    ManagedChannel channel = builder.build();
+    channels.add(channel);
+    return channel;
+  }
+
+  private static VerbenaChannelBuilder to(Server server) {
+    return VerbenaChannelBuilder.forAddress("127.0.0.1", server.getPort());
+  }
+
+  private static SimpleRequest request(int bytes) {
+    return SimpleRequest.newBuilder()
+        .setPayload(Payload.newBuilder().setBody(ByteString.copyFrom(new byte[bytes])))
+        .build();
+  }
+
+  private static Status.Code codeOf(Throwable thrown) {
+    return ((StatusRuntimeException) thrown).getStatus().getCode();
+  }
+
+  @Test
+  void isFoundByItsTargetAlone() throws IOException {
+    Server server = serve(local(), new Echo());
+    ManagedChannel channel =
+        Grpc.newChannelBuilder(
+                "verbena:///127.0.0.1:" + server.getPort(), InsecureChannelCredentials.create())
+            .build();
+    channels.add(channel);
+
+    assertThat(TestServiceGrpc.newBlockingStub(channel).unaryCall(request(64)).getPayload())
+        .isEqualTo(request(64).getPayload());
+  }
+
+  @Test
+  void servesContractsOfVerbenaAtTheSamePort() throws IOException {
+    Server server =
+        serve(
+            local().engine(engine -> engine.serve(GreeterRpc.bind(name -> "Hello, " + name))),
+            new Echo());
+
+    try (VerbenaClient client = VerbenaClient.builder().build()) {
+      Greeter greeter = GreeterRpc.client(client.connect("127.0.0.1:" + server.getPort()));
+      assertThat(greeter.greet("you")).isEqualTo("Hello, you");
+      assertThat(stub(to(server)).unaryCall(request(64)).getPayload().getBody().size())
+          .isEqualTo(64);
+    }
+  }
+
+  @Test
+  void saysThatAServerOfVerbenaDoesNotServeGrpc() {
+    try (VerbenaServer server = VerbenaServer.builder().listen("127.0.0.1:0").start()) {
+      TestServiceGrpc.TestServiceBlockingStub stub =
+          stub(VerbenaChannelBuilder.forAddress("127.0.0.1", server.address().getPort()));
+
+      assertThatThrownBy(() -> stub.emptyCall(Empty.getDefaultInstance()))
+          .satisfies(thrown -> assertThat(codeOf(thrown)).isEqualTo(Status.Code.UNIMPLEMENTED))
+          .hasMessageContaining("VerbenaServerBuilder");
+      channels.forEach(ManagedChannel::shutdownNow);
+    }
+  }
+
+  @Test
+  void refusesToListenAtAPortInUse() throws IOException {
+    Server server = serve(local());
+
+    assertThatThrownBy(
+            () -> VerbenaServerBuilder.forAddress("127.0.0.1:" + server.getPort()).build().start())
+        .isInstanceOf(IOException.class);
+  }
+
+  @Test
+  void limitsMessagesAndMetadataWhereTheyArrive() throws IOException {
+    Server server =
+        serve(local().maxInboundMessageSize(100_000).maxInboundMetadataSize(1_000), new Echo());
+    TestServiceGrpc.TestServiceBlockingStub stub = stub(to(server));
+
+    assertThatThrownBy(() -> stub.unaryCall(request(200_000)))
+        .satisfies(thrown -> assertThat(codeOf(thrown)).isEqualTo(Status.Code.RESOURCE_EXHAUSTED));
+    Metadata large = new Metadata();
+    large.put(Metadata.Key.of("large", Metadata.ASCII_STRING_MARSHALLER), "x".repeat(2_000));
+    assertThatThrownBy(
+            () ->
+                stub.withInterceptors(MetadataUtils.newAttachHeadersInterceptor(large))
+                    .unaryCall(request(64)))
+        .satisfies(thrown -> assertThat(codeOf(thrown)).isEqualTo(Status.Code.RESOURCE_EXHAUSTED));
+    assertThatThrownBy(
+            () -> stub(to(server).maxInboundMessageSize(1_000)).unaryCall(request(2_000)))
+        .satisfies(thrown -> assertThat(codeOf(thrown)).isEqualTo(Status.Code.RESOURCE_EXHAUSTED));
+    assertThat(stub.unaryCall(request(64)).getPayload().getBody().size()).isEqualTo(64);
+  }
+
+  @Test
+  void carriesMessagesOfEveryLength() throws IOException {
+    TestServiceGrpc.TestServiceBlockingStub stub =
+        stub(
+            to(serve(local().maxInboundMessageSize(64 << 20), new Echo()))
+                .maxInboundMessageSize(64 << 20));
+
+    for (int bytes :
+        new int[] {0, 1, 6_100, 6_200, 8_200, 70_000, 1_048_570, 3_000_000, 20_000_000}) {
+      assertThat(stub.unaryCall(request(bytes)).getPayload().getBody().size()).isEqualTo(bytes);
+    }
+  }
+
+  @Test
+  void provesBothEndsByTls() throws IOException {
+    ServerInterceptor tls =
+        new ServerInterceptor() {
+          @Override
+          public <Q, S> ServerCall.Listener<Q> interceptCall(
+              ServerCall<Q, S> call, Metadata headers, ServerCallHandler<Q, S> next) {
+            Context context =
+                Context.current()
+                    .withValue(TLS, call.getAttributes().get(Grpc.TRANSPORT_ATTR_SSL_SESSION));
+            return Contexts.interceptCall(context, call, headers, next);
+          }
+        };
+    Server server =
+        serve(
+            VerbenaServerBuilder.forAddress(
+                    "127.0.0.1:0",
+                    TlsServerCredentials.newBuilder()
+                        .keyManager(
+                            TlsTesting.loadCert("server1.pem"), TlsTesting.loadCert("server1.key"))
+                        .trustManager(TlsTesting.loadCert("ca.pem"))
+                        .clientAuth(TlsServerCredentials.ClientAuth.REQUIRE)
+                        .build())
+                .intercept(tls),
+            new Echo());
+    ChannelCredentials mine =
+        TlsChannelCredentials.newBuilder()
+            .keyManager(TlsTesting.loadCert("client.pem"), TlsTesting.loadCert("client.key"))
+            .trustManager(TlsTesting.loadCert("ca.pem"))
+            .build();
+    String target = "verbena:///127.0.0.1:" + server.getPort();
+
+    TestServiceGrpc.TestServiceBlockingStub trusted =
+        stub(VerbenaChannelBuilder.forTarget(target, mine).overrideAuthority("foo.test.google.fr"));
+    assertThat(trusted.unaryCall(request(1)).getUsername()).startsWith("TLS");
+    ManagedChannel http2 =
+        NettyChannelBuilder.forAddress("127.0.0.1", server.getPort(), mine)
+            .overrideAuthority("foo.test.google.fr")
+            .build(); // it requires ALPN
+    channels.add(http2);
+    assertThat(TestServiceGrpc.newBlockingStub(http2).unaryCall(request(1)).getUsername())
+        .startsWith("TLS");
+    TestServiceGrpc.TestServiceBlockingStub wrongName =
+        stub(VerbenaChannelBuilder.forTarget(target, mine).overrideAuthority("bar.example.com"));
+    assertThatThrownBy(() -> wrongName.unaryCall(request(1)))
+        .isInstanceOf(StatusRuntimeException.class);
+    TestServiceGrpc.TestServiceBlockingStub plain = stub(VerbenaChannelBuilder.forTarget(target));
+    assertThatThrownBy(() -> plain.unaryCall(request(1)))
+        .satisfies(thrown -> assertThat(codeOf(thrown)).isEqualTo(Status.Code.UNAVAILABLE));
+  }
+
+  @Test
+  void letsStreamsEndBeforeAServerDoes() throws Exception {
+    Echo echo = new Echo();
+    Server server = serve(local(), echo);
+    int port = server.getPort();
+    BlockingQueue<String> heard = new LinkedBlockingQueue<>();
+    TestServiceGrpc.newStub(open(to(server)))
+        .streamingOutputCall(
+            StreamingOutputCallRequest.getDefaultInstance(),
+            new StreamObserver<>() {
+              @Override
+              public void onNext(StreamingOutputCallResponse item) {
+                heard.add("item");
+              }
+
+              @Override
+              public void onError(Throwable thrown) {
+                heard.add(thrown.toString());
+              }
+
+              @Override
+              public void onCompleted() {
+                heard.add("end");
+              }
+            });
+    assertThat(heard.take()).isEqualTo("item");
+
+    server.shutdown();
+    assertThat(server.awaitTermination(300, TimeUnit.MILLISECONDS)).isFalse();
+    echo.go.countDown();
+
+    assertThat(heard.take()).isEqualTo("item");
+    assertThat(heard.take()).isEqualTo("end");
+    assertThat(server.awaitTermination(20, TimeUnit.SECONDS)).isTrue();
+    Server next = VerbenaServerBuilder.forAddress("127.0.0.1:" + port).build().start();
+    servers.add(next); // the port is free again
+  }
+
+  @Test
+  void failsNoCallWhileServersAreReplaced() throws Exception {
+    Echo echo = new Echo();
+    Server first = serve(local(), echo);
+    Server second = serve(local(), echo);
+    TestServiceGrpc.TestServiceBlockingStub stub =
+        stub(
+            VerbenaChannelBuilder.forTarget(
+                    "verbena:///127.0.0.1:%d,127.0.0.1:%d"
+                        .formatted(first.getPort(), second.getPort()))
+                .defaultLoadBalancingPolicy("round_robin"));
+    AtomicBoolean over = new AtomicBoolean();
+    AtomicInteger made = new AtomicInteger();
+    List<Throwable> failures = new java.util.concurrent.CopyOnWriteArrayList<>();
+    List<Thread> callers = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      callers.add(
+          Thread.ofVirtual()
+              .start(
+                  () -> {
+                    while (!over.get()) {
+                      try {
+                        stub.emptyCall(Empty.getDefaultInstance());
+                        made.incrementAndGet();
+                      } catch (RuntimeException e) {
+                        failures.add(e);
+                      }
+                    }
+                  }));
+    }
+
+    await().untilAsserted(() -> assertThat(made).hasValueGreaterThan(1_000));
+    first.shutdown();
+    assertThat(first.awaitTermination(20, TimeUnit.SECONDS)).isTrue();
+    int before = made.get();
+    await().untilAsserted(() -> assertThat(made).hasValueGreaterThan(before + 1_000));
+    over.set(true);
+    for (Thread caller : callers) {
+      caller.join();
+    }
+
+    assertThat(failures).isEmpty();
+    assertThat(echo.calls).hasValue(made.get());
+  }
+
+  @Test
+  void carriesTheServicesOfGrpcItself() throws IOException {
+    HealthStatusManager health = new HealthStatusManager();
+    health.setStatus("echo", ServingStatus.SERVING);
+    Server server =
+        serve(
+            local(),
+            health.getHealthService(),
+            ProtoReflectionServiceV1.newInstance(),
+            ChannelzService.newInstance(100));
+    ManagedChannel channel = open(to(server));
+
+    assertThat(
+            HealthGrpc.newBlockingStub(channel)
+                .check(HealthCheckRequest.newBuilder().setService("echo").build())
+                .getStatus())
+        .isEqualTo(ServingStatus.SERVING);
+    assertThat(
+            io.grpc.channelz.v1.ChannelzGrpc.newBlockingStub(channel)
+                .getServers(io.grpc.channelz.v1.GetServersRequest.newBuilder().build())
+                .getServerList())
+        .isNotEmpty();
+  }
+
+  @Test
+  void servesHttp2AtTheSamePort() throws Exception {
+    Server server = serve(local(), new Echo());
+    ManagedChannel http2 =
+        NettyChannelBuilder.forAddress("127.0.0.1", server.getPort()).usePlaintext().build();
+    channels.add(http2);
+
+    for (int bytes : new int[] {0, 100, 100_000, 3_000_000}) {
+      assertThat(
+              TestServiceGrpc.newBlockingStub(http2)
+                  .unaryCall(request(bytes))
+                  .getPayload()
+                  .getBody()
+                  .size())
+          .isEqualTo(bytes);
+      assertThat(stub(to(server)).unaryCall(request(bytes)).getPayload().getBody().size())
+          .isEqualTo(bytes);
+    }
+    server.shutdown();
+    assertThat(server.awaitTermination(20, TimeUnit.SECONDS)).isTrue();
+  }
+
+  @Test
+  void leavesTargetsWithoutASchemeToOtherTransports() {
+    assertThat(NameResolverRegistry.getDefaultRegistry().getDefaultScheme()).isEqualTo("dns");
+  }
+
+  @Test
+  void tellsClientsOfHttp2WhyTheyAreNotServed() throws Exception {
+    Server sessionsOnly = serve(local().http2(false), new Echo());
+    Server authenticating =
+        serve(local().engine(engine -> engine.authenticator(client -> "somebody")), new Echo());
+
+    assertThat(wordsForHttp2(sessionsOnly.getPort())).contains("http2(false)");
+    assertThat(wordsForHttp2(authenticating.getPort())).contains("authenticates");
+    assertThatThrownBy(
+            () ->
+                local()
+                    .engine(engine -> engine.authenticator(client -> "you"))
+                    .http2(true)
+                    .build()
+                    .start())
+        .isInstanceOf(IOException.class);
+  }
+
+  @Test
+  void tellsClientsOfHttp2WhatToAddIfGrpcNettyIsAbsent() throws Exception {
+    URL[] without =
+        Arrays.stream(
+                System.getProperty(
+                        "surefire.test.class.path", System.getProperty("java.class.path"))
+                    .split(File.pathSeparator, -1))
+            .filter(one -> !one.contains("grpc-netty"))
+            .map(GrpcTransportTest::url)
+            .toArray(URL[]::new);
+    try (URLClassLoader loader =
+        new URLClassLoader(without, ClassLoader.getPlatformClassLoader())) {
+      Class<?> main = loader.loadClass(Alone.class.getName());
+      Closeable server = (Closeable) main.getConstructor().newInstance();
+      try {
+        int port = Integer.parseInt(server.toString());
+        assertThat(wordsForHttp2(port)).contains("io.grpc:grpc-netty");
+      } finally {
+        server.close();
+      }
+    }
+  }
+
+  /** A server whose class path lacks grpc-netty. */
+  public static final class Alone implements Closeable {
+    private final Server server;
+
+    /** Starts it. */
+    public Alone() throws IOException {
+      server = local().build().start();
+    }
+
+    @Override
+    public void close() {
+      server.shutdownNow();
+      await().until(server::isTerminated);
+    }
+
+    @Override
+    public String toString() {
+      return String.valueOf(server.getPort());
+    }
+  }
+
+  private static URL url(String path) {
+    try {
+      return new File(path).toURI().toURL();
+    } catch (MalformedURLException e) {
+      throw new IllegalArgumentException(e);
+    }
+  }
+
+  /** Returns what a client of HTTP/2 learns. */
+  private String wordsForHttp2(int port) {
+    ManagedChannel http2 = NettyChannelBuilder.forAddress("127.0.0.1", port).usePlaintext().build();
+    channels.add(http2);
+    return String.valueOf(
+        assertThrows(
+                StatusRuntimeException.class,
+                () -> TestServiceGrpc.newBlockingStub(http2).emptyCall(Empty.getDefaultInstance()))
+            .getMessage());
+  }
+
+  @Test
+  void saysWhichVersionsOfGrpcItWorksWith() {
+    assertThat(GrpcVersion.problem("1.79.0")).isEmpty();
+    assertThat(GrpcVersion.problem("1.85.1")).isEmpty();
+    assertThat(GrpcVersion.problem("1.78.2"))
+        .isEqualTo(
+            "verbena-grpc works with grpc-java 1.79 to 1.85, and this process has 1.78.2: import"
+                + " io.grpc:grpc-bom of one of them, or another version of verbena-grpc");
+    assertThat(GrpcVersion.problem("2.0.0")).contains("2.0.0");
+  }
+}
