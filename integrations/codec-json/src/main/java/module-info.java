@@ -1,6 +1,6 @@
 /** Converts JSON to values of a contract, and back. */
 module io.verbena.codec.json {
-  requires com.fasterxml.jackson.core;
+  requires transitive com.fasterxml.jackson.core;
   requires io.verbena.codec;
   requires transitive com.fasterxml.jackson.databind;
   requires transitive io.verbena.api;

@@ -1,8 +1,7 @@
 /** Serializers by Kryo. */
 module io.verbena.codec.kryo {
-  requires transitive com.esotericsoftware.kryo;
+  requires transitive com.esotericsoftware.kryo.kryo5;
   requires transitive io.verbena.api;
-  requires org.objenesis;
   requires static transitive org.jspecify;
 
   exports io.verbena.codec.kryo;

@@ -3,6 +3,7 @@ module io.verbena.http {
   requires com.fasterxml.jackson.databind;
   requires io.netty.buffer;
   requires io.netty.codec;
+  requires io.netty.codec.haproxy;
   requires io.netty.codec.http;
   requires io.netty.common;
   requires io.netty.handler;

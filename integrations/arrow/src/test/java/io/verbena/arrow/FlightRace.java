@@ -2,6 +2,7 @@ package io.verbena.arrow;
 
 import com.sun.management.OperatingSystemMXBean;
 import com.sun.management.ThreadMXBean;
+import io.grpc.Server;
 import io.verbena.api.RpcMethod;
 import io.verbena.api.RpcService;
 import io.verbena.api.Session;
@@ -10,7 +11,8 @@ import io.verbena.api.bulk.PushHandler;
 import io.verbena.api.bulk.Received;
 import io.verbena.api.bulk.Source;
 import io.verbena.core.VerbenaClient;
-import io.verbena.core.VerbenaServer;
+import io.verbena.grpc.VerbenaChannelBuilder;
+import io.verbena.grpc.VerbenaServerBuilder;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -22,18 +24,22 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.arrow.flight.AsyncPutListener;
 import org.apache.arrow.flight.BackpressureStrategy;
 import org.apache.arrow.flight.FlightClient;
 import org.apache.arrow.flight.FlightDescriptor;
+import org.apache.arrow.flight.FlightGrpcUtils;
 import org.apache.arrow.flight.FlightServer;
 import org.apache.arrow.flight.FlightStream;
 import org.apache.arrow.flight.Location;
 import org.apache.arrow.flight.NoOpFlightProducer;
 import org.apache.arrow.flight.PutResult;
 import org.apache.arrow.flight.Ticket;
+import org.apache.arrow.flight.auth.ServerAuthHandler;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
 import org.apache.arrow.vector.BigIntVector;
@@ -47,17 +53,18 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Record batches by Verbena and by Arrow's Flight, by turns in one run over TCP: one server process
- * has both, and one connection each. A batch has two columns of 64-bit integers and two of doubles,
- * 64 Ki rows, 2 MiB. The receiving end reads the last value of each column.
+ * has both, and one connection each. Flight also runs over Verbena's sessions, by {@code
+ * verbena-grpc}. A batch has two columns of 64-bit integers and two of doubles, 64 Ki rows, 2 MiB.
+ * The receiving end reads the last value of each column.
  *
  * <pre>
  *   java --add-opens=java.base/java.nio=ALL-UNNAMED --enable-native-access=ALL-UNNAMED
  *       --sun-misc-unsafe-memory-access=allow
- *       -cp "arrow/target/test-classes:arrow/target/classes:$(cat arrow/target/lab.classpath)"
+ *       -cp "integrations/arrow/target/test-classes:integrations/arrow/target/classes:$(cat integrations/arrow/target/lab.classpath)"
  *       io.verbena.arrow.FlightRace [ROUNDS [BATCHES]]
  * </pre>
  */
-@SuppressWarnings("try") // Flight's may be interrupted when they are closed
+@SuppressWarnings({"try", "deprecation"}) // Flight's may be interrupted; its helper takes no other
 final class FlightRace {
   private static final int ROWS = 64 << 10;
   private static final int BATCH_BYTES = 4 * Long.BYTES * ROWS;
@@ -76,7 +83,7 @@ final class FlightRace {
 
   private FlightRace() {}
 
-  /** What Verbena's server serves. */
+  /** The contract of Verbena's server. */
   @RpcService(name = "race.v1")
   interface Race {
     /** Returns the batch. */
@@ -228,18 +235,27 @@ final class FlightRace {
               return Used.here();
             }
           };
-      try (VerbenaServer verbena =
-              VerbenaServer.builder()
-                  .listen("127.0.0.1:0")
-                  .serve(FlightRace_RaceRpc.bind(race))
-                  .onSession(session -> session.objects().onPush(new Taking(allocator)))
-                  .start();
-          FlightServer flight =
-              FlightServer.builder(
-                      allocator, Location.forGrpcInsecure("127.0.0.1", 0), new Producer(batch))
-                  .build()
-                  .start()) {
-        System.out.println(verbena.address() + " " + flight.getPort());
+      ExecutorService threads = Executors.newCachedThreadPool();
+      Server verbena =
+          VerbenaServerBuilder.forAddress("127.0.0.1:0")
+              .maxInboundMessageSize(Integer.MAX_VALUE)
+              .executor(threads)
+              .addService(
+                  FlightGrpcUtils.createFlightService(
+                      allocator, new Producer(batch), ServerAuthHandler.NO_OP, threads))
+              .engine(
+                  engine ->
+                      engine
+                          .serve(FlightRace_RaceRpc.bind(race))
+                          .onSession(session -> session.objects().onPush(new Taking(allocator))))
+              .build()
+              .start();
+      try (FlightServer flight =
+          FlightServer.builder(
+                  allocator, Location.forGrpcInsecure("127.0.0.1", 0), new Producer(batch))
+              .build()
+              .start()) {
+        System.out.println("127.0.0.1:" + verbena.getPort() + " " + flight.getPort());
         int end = System.in.read(); // until the race is over
         System.exit(Math.min(0, end));
       }
@@ -291,9 +307,9 @@ final class FlightRace {
             }));
   }
 
-  private static Named flightGet(FlightClient client, boolean zeroCopy) {
+  private static Named flightGet(FlightClient client, String name, boolean zeroCopy) {
     return new Named(
-        "get  flight" + (zeroCopy ? ", zero copy" : ""),
+        "get  " + name + (zeroCopy ? ", zero copy" : ""),
         batches -> {
           String ticket = batches + " " + zeroCopy;
           try (FlightStream stream =
@@ -310,10 +326,11 @@ final class FlightRace {
         });
   }
 
-  private static Named flightPut(FlightClient client, BufferAllocator allocator, boolean zeroCopy) {
+  private static Named flightPut(
+      FlightClient client, String name, BufferAllocator allocator, boolean zeroCopy) {
     VectorSchemaRoot sent = batch(allocator);
     return new Named(
-        "put  flight" + (zeroCopy ? ", zero copy" : ""),
+        "put  " + name + (zeroCopy ? ", zero copy" : ""),
         batches -> {
           AsyncPutListener results = new AsyncPutListener();
           FlightClient.ClientStreamListener stream =
@@ -363,14 +380,21 @@ final class FlightRace {
     try (VerbenaClient client = VerbenaClient.builder().build();
         Session session = client.connect(verbena);
         FlightClient flights =
-            FlightClient.builder(allocator, Location.forGrpcInsecure("127.0.0.1", flight))
-                .build()) {
+            FlightClient.builder(allocator, Location.forGrpcInsecure("127.0.0.1", flight)).build();
+        FlightClient carried =
+            FlightGrpcUtils.createFlightClient(
+                allocator,
+                VerbenaChannelBuilder.forTarget("verbena:///" + verbena)
+                    .maxInboundMessageSize(Integer.MAX_VALUE)
+                    .build())) {
       Race asked = FlightRace_RaceRpc.client(session);
       List<Named> all = new ArrayList<>(verbena(session, allocator));
       for (boolean zeroCopy : new boolean[] {false, true}) {
-        all.add(flightGet(flights, zeroCopy));
-        all.add(flightPut(flights, allocator, zeroCopy));
+        all.add(flightGet(flights, "flight", zeroCopy));
+        all.add(flightPut(flights, "flight", allocator, zeroCopy));
       }
+      all.add(flightGet(carried, "flight over verbena", false));
+      all.add(flightPut(carried, "flight over verbena", allocator, false));
       double[][] rates = new double[all.size()][rounds];
       Used[] here = new Used[all.size()];
       Used[] there = new Used[all.size()];
@@ -394,7 +418,7 @@ final class FlightRace {
       for (int i = 0; i < all.size(); i++) {
         Arrays.sort(rates[i]);
         System.out.printf(
-            "%-22s %,6.0f MiB/s (%,.0f to %,.0f), a batch: client's CPU %s, server's %s%n",
+            "%-24s %,6.0f MiB/s (%,.0f to %,.0f), a batch: client's CPU %s, server's %s%n",
             all.get(i).name,
             rates[i][rounds / 2],
             rates[i][0],

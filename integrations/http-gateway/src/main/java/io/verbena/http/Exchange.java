@@ -4,10 +4,12 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.DefaultHttpResponse;
 import io.netty.handler.codec.http.DefaultLastHttpContent;
+import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
@@ -25,17 +27,21 @@ import io.verbena.api.CallOptions;
 import io.verbena.api.ClientCall;
 import io.verbena.api.ClientInterceptor;
 import io.verbena.api.Metadata;
+import io.verbena.api.Priority;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
 import io.verbena.api.StreamIterator;
 import io.verbena.api.Streams;
+import io.verbena.api.settings.OneLine;
 import io.verbena.api.wire.WireException;
 import io.verbena.codec.json.DeclaredException;
 import io.verbena.codec.json.Failure;
+import io.verbena.codec.json.Form;
 import io.verbena.codec.json.Json;
 import io.verbena.codec.json.JsonMethod;
 import io.verbena.codec.json.WrongJsonException;
+import io.verbena.link.runtime.NanoClock;
 import io.verbena.link.runtime.ThrottledLog;
 import io.verbena.link.runtime.Thrown;
 import java.io.IOException;
@@ -53,6 +59,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 import java.util.regex.Matcher;
@@ -71,6 +78,7 @@ final class Exchange {
 
   private static final String STATUS = "verbena-status";
   private static final String TIMEOUT = "verbena-timeout";
+  private static final String LONGS = "verbena-longs";
   private static final String METADATA = "verbena-metadata-";
   private static final String BINARY_METADATA = "verbena-metadata-bin-";
 
@@ -89,6 +97,21 @@ final class Exchange {
   private static final Pattern TARGET =
       Pattern.compile("((?i:https?)://(?<host>[^/?#]+))?(?<path>(/[^?#]*)?)([?#].*)?");
 
+  private static final Pattern OWN_ORIGIN =
+      Pattern.compile("(?i)https?://(?<authority>(?<host>\\[[0-9a-f:.]+]|[^/:]+)(:\\d+)?)");
+
+  private static final Pattern PREFIX = Pattern.compile("(/[A-Za-z0-9._~%-]+)+/?");
+  private static final Set<String> PAGES = Set.of("/", "/openapi.json");
+  private static final String ALLOWED = "GET, HEAD, POST, OPTIONS";
+
+  /** Browsers keep the answer to their question for so long. */
+  private static final int MAX_AGE_SECONDS = 600;
+
+  private static final long LONGEST_WAIT_NANOS = Duration.ofDays(1).toNanos();
+
+  private static final byte[] COMMENT = ":\n\n".getBytes(StandardCharsets.US_ASCII);
+  private static final byte[] EMPTY_LINE = "\n".getBytes(StandardCharsets.US_ASCII);
+
   /** The page may load nothing from elsewhere, and no other page may frame it. */
   private static final String PAGE_POLICY =
       "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src"
@@ -102,6 +125,14 @@ final class Exchange {
   private final Object request;
   private boolean keepsAlive;
   private boolean begun;
+  private boolean longsAsText;
+  private String allowed = "POST, OPTIONS";
+
+  /** The allowed origin of the page that asks; null for the server's own, and other clients. */
+  private @Nullable String origin;
+
+  /** For what is sent. */
+  private final AnswerMemory memory;
 
   /** Metadata that came with the reply. */
   private volatile Metadata reply = Metadata.EMPTY;
@@ -115,11 +146,12 @@ final class Exchange {
     this.connection = connection;
     this.contracts = contracts;
     this.request = request;
+    this.memory = connection.answerMemory();
   }
 
   /** Answers the request; returns whether the connection may be used for another. */
   boolean answer() {
-    try {
+    try (memory) {
       try {
         if (request instanceof HttpRequest asked) {
           // If a request of HTTP/1.0 has several lengths, this decoder uses the first, and a proxy
@@ -142,12 +174,21 @@ final class Exchange {
   }
 
   private void failed(Throwable e) throws InterruptedException {
-    ObjectNode why = failure(e);
+    Throwable told = memory.wasRefused() ? noMemory() : e;
+    ObjectNode why = failure(told);
+    Pieces words;
     try {
-      fail(statusOf(e), why.path("status").asText(), why);
-    } catch (Problem noMemory) { // its own words are short
-      failed(noMemory);
+      words = Pieces.of(memory, "", why, "\n");
+    } catch (WireException noMemory) { // its own words are short
+      told = noMemory();
+      why = failure(told);
+      words = Pieces.of(memory, "", why, "\n");
     }
+    fail(statusOf(told), why.path("status").asText(), words);
+  }
+
+  private static Problem noMemory() {
+    return HttpConnection.tooMuchAtOnce("the answer (its call was executed)");
   }
 
   private ObjectNode failure(Throwable e) {
@@ -188,15 +229,18 @@ final class Exchange {
   private static HttpResponseStatus statusOf(RpcStatus status) {
     return switch (status) {
       case CANCELLED -> CLIENT_GONE;
-      case INVALID_ARGUMENT -> HttpResponseStatus.BAD_REQUEST;
       case DEADLINE_EXCEEDED -> HttpResponseStatus.GATEWAY_TIMEOUT;
       case UNIMPLEMENTED -> HttpResponseStatus.NOT_IMPLEMENTED;
       case UNAVAILABLE -> HttpResponseStatus.SERVICE_UNAVAILABLE;
       case RESOURCE_EXHAUSTED -> HttpResponseStatus.TOO_MANY_REQUESTS;
       case UNAUTHENTICATED -> HttpResponseStatus.UNAUTHORIZED;
       case PERMISSION_DENIED -> HttpResponseStatus.FORBIDDEN;
-      case INCOMPATIBLE, INTERNAL -> HttpResponseStatus.INTERNAL_SERVER_ERROR;
+      case INCOMPATIBLE -> HttpResponseStatus.INTERNAL_SERVER_ERROR;
       case PROTOCOL_ERROR -> HttpResponseStatus.BAD_GATEWAY;
+      default ->
+          status.isServerFault()
+              ? HttpResponseStatus.INTERNAL_SERVER_ERROR
+              : HttpResponseStatus.BAD_REQUEST;
     };
   }
 
@@ -204,9 +248,21 @@ final class Exchange {
 
   private void answer(HttpRequest asked) throws Exception {
     HttpHeaders headers = asked.headers();
+    if (asked.uri().equals("*") && asked.method().equals(HttpMethod.OPTIONS)) {
+      connection.body(asked);
+      options();
+      return;
+    }
     Target target = target(asked);
+    String path = target.path();
+    boolean reads = asked.method().equals(HttpMethod.GET) || asked.method().equals(HttpMethod.HEAD);
+    if (reads && path.equals("/healthz")) { // probes use any name of the machine
+      connection.body(asked);
+      health();
+      return;
+    }
     checkHost(target.host());
-    checkOrigin(only(headers, HttpHeaderNames.ORIGIN), target.host());
+    checkOrigin(headers, target.host());
     String expects = only(headers, HttpHeaderNames.EXPECT);
     if (expects != null && !HttpUtil.is100ContinueExpected(asked)) {
       throw new Problem(
@@ -214,24 +270,82 @@ final class Exchange {
           RpcStatus.INVALID_ARGUMENT,
           "the header Expect is supported for 100-continue only");
     }
-    String path = target.path();
-    boolean reads = asked.method().equals(HttpMethod.GET) || asked.method().equals(HttpMethod.HEAD);
-    boolean page = reads && connection.gateway().settings().page();
-    if (page && path.equals("/")) {
+    boolean page = connection.gateway().settings().page() && PAGES.contains(path);
+    if (asked.method().equals(HttpMethod.OPTIONS)) {
+      connection.body(asked);
+      options();
+    } else if (page && !reads) {
+      allowed = "GET, HEAD, OPTIONS";
+      throw new Problem(
+          HttpResponseStatus.METHOD_NOT_ALLOWED,
+          RpcStatus.INVALID_ARGUMENT,
+          "this path is read by GET; call methods by POST at /SERVICE/METHOD");
+    } else if (page && path.equals("/")) {
       connection.body(asked);
       page();
     } else {
+      longsAsText = longsAsText(headers);
       // A client without permission sends no body.
       Session session = connection.session(token(headers));
       byte[] body = connection.body(asked);
-      byte[] json =
-          page && path.equals("/openapi.json")
-              ? line(contracts.document())
-              : call(asked, target, session, body);
-      if (json != null) {
-        send(response(HttpResponseStatus.OK, JSON, json));
+      if (page) {
+        ObjectNode document = contracts.document(longsAsText, prefix(headers));
+        send(head(HttpResponseStatus.OK, JSON), Pieces.of(memory, "", document, "\n"));
+      } else {
+        call(asked, target, session, body);
       }
     }
+  }
+
+  private void health() throws InterruptedException {
+    boolean serves = connection.gateway().isServing();
+    ObjectNode told = Json.EMPTY.objectNode().put("status", serves ? "SERVING" : "NOT_SERVING");
+    HttpResponseStatus status =
+        serves ? HttpResponseStatus.OK : HttpResponseStatus.SERVICE_UNAVAILABLE;
+    send(head(status, JSON), Pieces.of(memory, "", told, "\n"));
+  }
+
+  /**
+   * Answers a question of what may be asked; browsers ask before a page of another origin calls.
+   */
+  private void options() throws InterruptedException {
+    HttpResponse head = head(HttpResponseStatus.NO_CONTENT, JSON);
+    HttpHeaders headers = head.headers();
+    headers.remove(HttpHeaderNames.CONTENT_TYPE);
+    headers.set(HttpHeaderNames.ALLOW, ALLOWED);
+    if (origin != null && request instanceof HttpRequest asked) {
+      headers.set(HttpHeaderNames.ACCESS_CONTROL_ALLOW_METHODS, ALLOWED);
+      headers.set(HttpHeaderNames.ACCESS_CONTROL_MAX_AGE, MAX_AGE_SECONDS);
+      String wanted = asked.headers().get(HttpHeaderNames.ACCESS_CONTROL_REQUEST_HEADERS);
+      if (wanted != null) {
+        headers.set(HttpHeaderNames.ACCESS_CONTROL_ALLOW_HEADERS, wanted);
+      }
+    }
+    send(full(head, Unpooled.EMPTY_BUFFER));
+  }
+
+  private boolean longsAsText(HttpHeaders headers) throws Problem {
+    String asked = only(headers, LONGS);
+    return switch (asked) {
+      case null -> connection.gateway().settings().longsAsText();
+      case "text" -> true;
+      case "number" -> false;
+      default ->
+          throw Problem.wrong(
+              "the header Verbena-Longs must be number or text, not '%s'".formatted(asked));
+    };
+  }
+
+  /** Returns the part of the path that a proxy tells it has removed. */
+  private static String prefix(HttpHeaders headers) throws Problem {
+    String told = only(headers, "x-forwarded-prefix");
+    if (told == null || told.equals("/")) {
+      return "";
+    }
+    if (!PREFIX.matcher(told).matches()) {
+      throw Problem.wrong("the header X-Forwarded-Prefix must be a path such as /api");
+    }
+    return told.endsWith("/") ? told.substring(0, told.length() - 1) : told;
   }
 
   /**
@@ -281,6 +395,9 @@ final class Exchange {
   }
 
   private void checkHost(@Nullable String host) throws Problem {
+    if (host != null && !Hosts.isWellFormed(host)) {
+      throw Problem.wrong("the host is malformed: '%s'".formatted(OneLine.of(host)));
+    }
     Hosts hosts = connection.gateway().hosts();
     if (host != null && hosts != null && !hosts.allow(host)) {
       throw new Problem(
@@ -294,34 +411,56 @@ final class Exchange {
   /**
    * Refuses requests from pages of other origins. A browser sends them with the user's credentials.
    */
-  private void checkOrigin(@Nullable String origin, @Nullable String host) throws Problem {
-    // If a proxy ends TLS, the origin of the server's own pages is https all the same.
-    String schemes = connection.isEncrypted() ? "https" : "https?";
-    boolean own =
-        origin == null
-            || (host != null && origin.matches("(?i)" + schemes + "://" + Pattern.quote(host)));
-    if (!own) {
+  private void checkOrigin(HttpHeaders headers, @Nullable String host) throws Problem {
+    String from = only(headers, HttpHeaderNames.ORIGIN);
+    if (from == null || isOwn(from, host, headers)) {
+      return;
+    }
+    Set<String> allowed = connection.gateway().settings().origins();
+    if (!allowed.contains("*") && !allowed.contains(from)) {
       throw new Problem(
           HttpResponseStatus.FORBIDDEN,
           RpcStatus.PERMISSION_DENIED,
-          "pages of other origins may not call this server");
+          "pages of other origins may not call this server; allow them there by"
+              + " HttpSettings.withOrigins. Behind a proxy, the server's own page needs the header"
+              + " Host as the browser sent it: proxy_set_header Host $http_host");
     }
-  }
-
-  private void page() throws IOException, InterruptedException, Problem {
-    try (InputStream page = Exchange.class.getResourceAsStream("page.html")) {
-      byte[] bytes = Objects.requireNonNull(page, "page.html").readAllBytes();
-      FullHttpResponse response = response(HttpResponseStatus.OK, HTML, bytes);
-      response.headers().set("content-security-policy", PAGE_POLICY);
-      send(response);
-    }
+    origin = from;
   }
 
   /**
-   * Makes the call. Returns its result, without the tree that takes a multiple of it; null if the
-   * answer has been sent.
+   * Returns whether a page of this server asks. Proxies may change the host or drop its port, and
+   * no page can forge what browsers and proxies say about that.
    */
-  private byte @Nullable [] call(HttpRequest asked, Target target, Session session, byte[] body)
+  private boolean isOwn(String from, @Nullable String host, HttpHeaders headers) {
+    if (connection.isEncrypted() && !from.regionMatches(true, 0, "https://", 0, 8)) {
+      return false;
+    }
+    if ("same-origin".equals(headers.get("sec-fetch-site"))) {
+      return true;
+    }
+    Matcher parts = OWN_ORIGIN.matcher(from);
+    if (host == null || !parts.matches()) {
+      return false;
+    }
+    boolean proxied = headers.contains("x-forwarded-for") || headers.contains("x-forwarded-proto");
+    return host.equalsIgnoreCase(parts.group("authority"))
+        || (proxied && host.equalsIgnoreCase(parts.group("host")))
+        || parts.group("authority").equalsIgnoreCase(headers.get("x-forwarded-host"));
+  }
+
+  private void page() throws IOException, InterruptedException {
+    try (InputStream page = Exchange.class.getResourceAsStream("page.html")) {
+      byte[] bytes = Objects.requireNonNull(page, "page.html").readAllBytes();
+      HttpResponse head = head(HttpResponseStatus.OK, HTML);
+      head.headers().set("content-security-policy", PAGE_POLICY);
+      head.headers().set(HttpHeaderNames.CONTENT_LENGTH, bytes.length);
+      send(full(head, Unpooled.wrappedBuffer(bytes)));
+    }
+  }
+
+  /** Makes the call, and sends its result. */
+  private void call(HttpRequest asked, Target target, Session session, byte[] body)
       throws Exception {
     HttpHeaders headers = asked.headers();
     String path = target.path();
@@ -332,7 +471,7 @@ final class Exchange {
           RpcStatus.UNIMPLEMENTED,
           "there is nothing at this path: call methods by POST at /SERVICE/METHOD");
     }
-    JsonMethod method =
+    Contracts.Method method =
         contracts.method(target.decoded(1, slash), target.decoded(slash + 1, path.length()));
     if (!asked.method().equals(HttpMethod.POST)) {
       throw new Problem(
@@ -348,29 +487,77 @@ final class Exchange {
           RpcStatus.INVALID_ARGUMENT,
           "requests must not be compressed; this one has content-encoding " + encoding);
     }
+    Duration given = timeout(headers);
     CallOptions options =
         CallOptions.DEFAULT
-            .withTimeout(timeout(headers))
+            .withTimeout(given)
             .withMetadata(metadata(headers))
             .withInterceptors(new ReplyMetadata());
-    Arguments given = Arguments.of(method, json(body));
+    Arguments arguments = Arguments.of(method.json(), json(body));
     String accept = headers.get(HttpHeaderNames.ACCEPT);
-    JsonMethod.Result result;
+    boolean asEvents = accept != null && accept.contains(EVENTS);
+    JsonMethod.Result<Pieces> result;
+    if (method.json().returnsItems()) {
+      Form<Pieces> form = Pieces.items(memory, asEvents);
+      result = call(session, method.json(), options, arguments, form);
+    } else {
+      Duration left = reserve(method, given == null ? method.timeout() : given);
+      try {
+        result =
+            call(
+                session,
+                method.json(),
+                given == null ? options : options.withTimeout(left),
+                arguments,
+                Pieces.results(memory));
+        if (result.value() != null) {
+          method.answers().made(result.value().counted());
+        }
+      } finally {
+        method.answers().ended(); // those that wait for the first answer read its length then
+      }
+      memory.made();
+    }
+    if (result.items() != null) {
+      stream(result.items(), asEvents);
+    } else if (result.value() != null) {
+      send(head(HttpResponseStatus.OK, JSON), result.value());
+    } else {
+      HttpResponse head = head(HttpResponseStatus.NO_CONTENT, JSON);
+      head.headers().remove(HttpHeaderNames.CONTENT_TYPE);
+      send(full(head, Unpooled.EMPTY_BUFFER));
+    }
+  }
+
+  /**
+   * Waits until there is memory for an answer like the method's earlier ones: a call whose answer
+   * cannot be sent is not made.
+   *
+   * @return what is left of the time limit
+   */
+  private Duration reserve(Contracts.Method method, Duration limit)
+      throws Problem, InterruptedException {
+    long begun = System.nanoTime();
+    long most = Math.min(NanoClock.nanos(limit), LONGEST_WAIT_NANOS);
+    long expected = method.answers().expected();
+    if (expected > 0 && !memory.reserve(expected, begun + most)) {
+      throw HttpConnection.tooMuchAtOnce(
+          "an answer of %d bytes, like the method's earlier ones (its call was not executed),"
+              .formatted(expected));
+    }
+    Duration left = limit.minusNanos(System.nanoTime() - begun);
+    return left.isPositive() ? left : Duration.ofMillis(1);
+  }
+
+  private JsonMethod.Result<Pieces> call(
+      Session session, JsonMethod method, CallOptions options, Arguments given, Form<Pieces> form)
+      throws Exception {
     try {
-      result = method.call(session, options, given.values(), given.items());
+      return method.call(session, options, given.values(), given.items(), longsAsText, form);
     } catch (RpcException | DeclaredException e) {
       WrongJsonException item = method.wrongItem();
       throw item == null ? e : item; // the failure of the item is the reason that the call failed
     }
-    if (result.value() != null) {
-      return line(result.value());
-    }
-    if (result.items() != null) {
-      stream(result.items(), accept != null && accept.contains(EVENTS));
-    } else {
-      send(response(HttpResponseStatus.NO_CONTENT, JSON, new byte[0]));
-    }
-    return null;
   }
 
   private static JsonNode json(byte[] body) throws Problem {
@@ -468,7 +655,7 @@ final class Exchange {
           metadata = metadata.plus(key, Base64.getDecoder().decode(value));
         } else if (name.startsWith(METADATA)) {
           checkText(name, value);
-          metadata = metadata.plus(Metadata.Key.text(name.substring(METADATA.length())), value);
+          metadata = plus(metadata, name.substring(METADATA.length()), value);
         } else if (ALSO_METADATA.contains(name)) {
           metadata = metadata.plus(Metadata.Key.text(name), value);
         }
@@ -477,6 +664,12 @@ final class Exchange {
       }
     }
     return metadata;
+  }
+
+  private static Metadata plus(Metadata metadata, String name, String value) {
+    return name.equals(Priority.KEY_NAME)
+        ? Priority.ofWord(value).in(metadata)
+        : metadata.plus(Metadata.Key.text(name), value);
   }
 
   private static void checkText(String name, String value) throws Problem {
@@ -497,31 +690,19 @@ final class Exchange {
 
   // ---- the answer ----
 
-  private static byte[] line(JsonNode value) {
-    return (Json.line(value) + "\n").getBytes(StandardCharsets.UTF_8);
-  }
-
-  private FullHttpResponse response(HttpResponseStatus status, String type, byte[] body)
-      throws Problem {
-    ByteBuf content = connection.buffer(body);
-    FullHttpResponse response = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, status, content);
-    head(response, type);
-    if (status.equals(HttpResponseStatus.NO_CONTENT)) {
-      response.headers().remove(HttpHeaderNames.CONTENT_TYPE);
-    } else {
-      response.headers().set(HttpHeaderNames.CONTENT_LENGTH, body.length);
-    }
-    return response;
-  }
-
-  private void head(HttpResponse response, String type) {
-    HttpHeaders headers = response.headers();
+  private HttpResponse head(HttpResponseStatus status, String type) {
+    HttpResponse head = new DefaultHttpResponse(HttpVersion.HTTP_1_1, status);
+    HttpHeaders headers = head.headers();
     headers.set(HttpHeaderNames.CONTENT_TYPE, type);
     headers.set(HttpHeaderNames.DATE, DATE.format(ZonedDateTime.now(ZoneOffset.UTC)));
     headers.set(HttpHeaderNames.CACHE_CONTROL, HttpHeaderValues.NO_STORE);
     headers.set("x-content-type-options", "nosniff");
+    allowOrigin(headers);
     Metadata beside = reply;
     for (String name : beside.names()) {
+      if (name.startsWith(Metadata.RESERVED_PREFIX)) {
+        continue;
+      }
       for (byte[] value : beside.all(Metadata.Key.bytes(name))) {
         String text = new String(value, StandardCharsets.UTF_8);
         if (PRINTABLE.matcher(text).matches() && !(METADATA + name).startsWith(BINARY_METADATA)) {
@@ -531,16 +712,51 @@ final class Exchange {
         }
       }
     }
+    return head;
   }
 
-  private void send(FullHttpResponse response) throws InterruptedException {
+  private void allowOrigin(HttpHeaders headers) {
+    if (!connection.gateway().settings().origins().isEmpty()) {
+      headers.set(HttpHeaderNames.VARY, HttpHeaderNames.ORIGIN);
+    }
+    if (origin != null) {
+      headers.set(HttpHeaderNames.ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+      List<String> told = new ArrayList<>(List.of(STATUS));
+      reply.names().forEach(name -> told.add(METADATA + name));
+      reply.names().forEach(name -> told.add(BINARY_METADATA + name));
+      headers.set(HttpHeaderNames.ACCESS_CONTROL_EXPOSE_HEADERS, String.join(", ", told));
+    }
+  }
+
+  private static FullHttpResponse full(HttpResponse head, ByteBuf body) {
+    return new DefaultFullHttpResponse(
+        head.protocolVersion(), head.status(), body, head.headers(), EmptyHttpHeaders.INSTANCE);
+  }
+
+  /** Sends an answer or its head. */
+  private void send(HttpResponse response) throws InterruptedException {
     keepsAlive &= connection.mayGoOn();
-    HttpHeaders headers = response.headers();
     if (!keepsAlive) {
-      headers.set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+      response.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
     }
     begun = true;
     connection.send(response);
+  }
+
+  /** Sends an answer, the next part when the client has taken the one before. */
+  private void send(HttpResponse head, Pieces body) throws InterruptedException {
+    head.headers().set(HttpHeaderNames.CONTENT_LENGTH, body.length());
+    ByteBuf part = body.next(connection.buffers());
+    if (body.isEmpty()) {
+      send(full(head, part));
+      return;
+    }
+    send(head);
+    while (!body.isEmpty()) {
+      connection.send(new DefaultHttpContent(part));
+      part = body.next(connection.buffers());
+    }
+    connection.send(new DefaultLastHttpContent(part));
   }
 
   private boolean isOfVersion10() {
@@ -557,29 +773,27 @@ final class Exchange {
         && asked.headers().containsValue(HttpHeaderNames.TE, HttpHeaderValues.TRAILERS, true);
   }
 
-  private void fail(HttpResponseStatus status, String kind, ObjectNode why)
-      throws InterruptedException, Problem {
+  private void fail(HttpResponseStatus status, String kind, Pieces why)
+      throws InterruptedException {
     if (begun || connection.isGone()) {
       keepsAlive = false; // the answer has begun, and its status cannot be changed
       return;
     }
-    FullHttpResponse response = response(status, JSON, line(why));
+    HttpResponse response = head(status, JSON);
     response.headers().set(STATUS, kind);
     if (status.equals(HttpResponseStatus.UNAUTHORIZED)) {
       response.headers().set(HttpHeaderNames.WWW_AUTHENTICATE, "Bearer");
     } else if (status.equals(HttpResponseStatus.METHOD_NOT_ALLOWED)) {
-      response.headers().set(HttpHeaderNames.ALLOW, "POST");
+      response.headers().set(HttpHeaderNames.ALLOW, allowed);
     }
-    send(response);
+    send(response, why);
   }
 
   // ---- streams ----
 
-  private void stream(Flow.Publisher<JsonNode> items, boolean asEvents)
-      throws InterruptedException, Problem {
-    HttpResponse response = new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK);
-    head(response, asEvents ? EVENTS : LINES);
-    keepsAlive &= connection.mayGoOn();
+  private void stream(Flow.Publisher<Pieces> items, boolean asEvents) throws InterruptedException {
+    HttpResponse response = head(HttpResponseStatus.OK, asEvents ? EVENTS : LINES);
+    response.headers().set("x-accel-buffering", "no"); // or nginx keeps what it gets
     if (!isOfVersion10()) {
       response.headers().set(HttpHeaderNames.TRANSFER_ENCODING, HttpHeaderValues.CHUNKED);
     }
@@ -587,29 +801,35 @@ final class Exchange {
     if (trailers) {
       response.headers().set(HttpHeaderNames.TRAILER, STATUS);
     }
-    if (!keepsAlive) {
-      response.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
-    }
-    begun = true;
-    connection.send(response);
+    send(response);
     String kind = "OK";
-    try (StreamIterator<JsonNode> each = Streams.iterate(items)) {
+    try (StreamIterator<Pieces> each = Streams.iterate(items)) {
+      connection.keepAlive();
+      byte[] sign = asEvents ? COMMENT : EMPTY_LINE;
+      connection.signOfLife(sign);
       while (each.hasNext()) {
-        sendItem(asEvents ? "data: " : "", each.next(), asEvents);
+        connection.signOfLife(null);
+        sendItem(each.next());
+        connection.signOfLife(sign);
       }
+      connection.signOfLife(null);
       if (asEvents) {
-        sendItem("event: end\ndata: ", Json.EMPTY, true);
+        sendItem(Pieces.of(memory, "event: end\ndata: ", Json.EMPTY, "\n\n"));
+      } else if (isOfVersion10()) { // its end looks like a cut
+        sendItem(Pieces.of(memory, "{\"end\":", Json.EMPTY, "}\n"));
       }
-    } catch (InterruptedException e) {
-      throw e;
-    } catch (RuntimeException | Problem e) {
+    } catch (RuntimeException e) {
+      connection.signOfLife(null);
       if (connection.isGone()) {
         throw new InterruptedException("the client is gone");
       }
-      ObjectNode why = failure(e);
+      ObjectNode why = failure(memory.wasRefused() ? noMemory() : e);
       kind = why.path("status").asText();
-      ObjectNode told = Json.EMPTY.objectNode().set("error", why);
-      sendItem(asEvents ? "event: error\ndata: " : "", asEvents ? why : told, asEvents);
+      ObjectNode line = Json.EMPTY.objectNode().set("error", why);
+      sendItem(
+          asEvents
+              ? Pieces.of(memory, "event: error\ndata: ", why, "\n\n")
+              : Pieces.of(memory, "", line, "\n"));
     }
     LastHttpContent last = new DefaultLastHttpContent();
     if (trailers) {
@@ -618,10 +838,10 @@ final class Exchange {
     connection.send(last);
   }
 
-  private void sendItem(String before, JsonNode item, boolean asEvent)
-      throws InterruptedException, Problem {
-    String text = before + Json.line(item) + (asEvent ? "\n\n" : "\n");
-    connection.send(
-        new DefaultHttpContent(connection.buffer(text.getBytes(StandardCharsets.UTF_8))));
+  private void sendItem(Pieces item) throws InterruptedException {
+    while (!item.isEmpty()) {
+      connection.send(new DefaultHttpContent(item.next(connection.buffers())));
+    }
+    item.sent();
   }
 }

@@ -16,6 +16,8 @@ import java.util.stream.Collectors;
  */
 final class Hosts {
   private static final Pattern HOST = Pattern.compile("(\\[[0-9a-f:.]+]|[^:\\[\\]]+?)\\.?(:\\d*)?");
+  private static final Pattern WELL_FORMED =
+      Pattern.compile("(\\[[0-9A-Fa-f:.]+]|[A-Za-z0-9._~%!$&'()*+;=-]+)(:\\d*)?");
   private static final Pattern ADDRESS = Pattern.compile("\\[.*]|\\d+\\.\\d+\\.\\d+\\.\\d+");
 
   private final Set<String> names;
@@ -32,6 +34,11 @@ final class Hosts {
     if (at != null) {
       names.add(lower(at));
     }
+  }
+
+  /** Returns whether a header {@code Host} is one, whichever host it names. */
+  static boolean isWellFormed(String host) {
+    return WELL_FORMED.matcher(host).matches();
   }
 
   /** Returns whether a request with this header {@code Host} may be answered. */

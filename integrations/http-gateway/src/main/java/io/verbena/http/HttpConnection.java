@@ -1,12 +1,15 @@
 package io.verbena.http;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.socket.SocketChannel;
+import io.netty.handler.codec.haproxy.HAProxyMessageDecoder;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpDecoderConfig;
 import io.netty.handler.codec.http.HttpHeaderNames;
@@ -19,11 +22,14 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
+import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.ReferenceCountUtil;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
+import io.verbena.api.settings.OneLine;
 import io.verbena.link.memory.Quota;
 import io.verbena.link.runtime.ThrottledLog;
 import java.io.ByteArrayOutputStream;
@@ -62,15 +68,15 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Quota
    */
   private static final int SENDING = 256 << 10;
 
-  /** Parts of answers up to this length do not count, so that they never lack memory. */
-  private static final int UNCOUNTED = 8 << 10;
-
   private static final byte[] NOTHING = {};
 
   private final HttpGateway gateway;
   private final Contracts contracts;
   private final SocketChannel channel;
-  private final String peer;
+
+  /** The client's address. With the PROXY protocol it is known when the first bytes have come. */
+  private volatile String peer;
+
   private final List<X509Certificate> certificates;
   private final Executor loop;
   private final Requests requests = new Requests();
@@ -90,6 +96,13 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Quota
   private boolean saidAll;
 
   private volatile boolean closesAfterAnswer;
+
+  /** What is sent in a stream when it has been silent for long; null elsewhere. */
+  private volatile byte @Nullable [] signOfLife;
+
+  /** When a part of the answer was sent last. */
+  private long sentNanos;
+
   private boolean headOnly;
   private @Nullable Future<?> timer;
 
@@ -98,9 +111,6 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Quota
 
   /** Its share of the memory for bodies; the body counts until the request is answered. */
   private final Quota.Share memory;
-
-  /** What the part of the answer takes of it that is being sent. On the answering thread. */
-  private long partTakes;
 
   private @Nullable CompletableFuture<byte[]> body;
 
@@ -146,13 +156,17 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Quota
    * @throws LinkageError if it is missing, or of a version that lacks something
    */
   static void requireCodec() {
-    Object _ = List.of(new HttpRequestDecoder(limits()), new HttpResponseEncoder());
+    Object _ =
+        List.of(
+            new HttpRequestDecoder(limits()),
+            new HttpResponseEncoder(),
+            new HAProxyMessageDecoder());
   }
 
   /** Begins to read. */
   void open() {
     channel.config().setSendBufferSize(SENDING);
-    channel.pipeline().addLast(requests, new Responses(), this);
+    channel.pipeline().addLast(new ProxyHeader(this), requests, new Responses(), this);
     limit(gateway.settings().idleTime(), channel::close);
     int most = contracts.sessions().maxSessions();
     if (!gateway.opened(this, most)) {
@@ -237,10 +251,8 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Quota
     try {
       if (message instanceof HttpRequest head) {
         if (reading) { // otherwise the connection ended within the request
-          begin(
-              isSound(head)
-                  ? head
-                  : Problem.wrong("the request is not HTTP/1.1, or its head is too long"));
+          Problem unsound = unsound(head);
+          begin(unsound == null ? head : unsound);
         }
       } else if (message instanceof HttpContent part) {
         take(part);
@@ -250,13 +262,43 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Quota
     }
   }
 
-  /** Returns whether a proxy would decode the request in the same way. */
-  private static boolean isSound(HttpRequest head) {
+  /** Returns what is wrong with a head; null if a proxy would decode it in the same way. */
+  private static @Nullable Problem unsound(HttpRequest head) {
+    if (head.decoderResult().isFailure()) {
+      return malformed(head.decoderResult().cause());
+    }
+    HttpVersion version = head.protocolVersion();
+    if (!version.protocolName().equals("HTTP") || version.majorVersion() != 1) {
+      return new Problem(
+          HttpResponseStatus.HTTP_VERSION_NOT_SUPPORTED,
+          RpcStatus.INVALID_ARGUMENT,
+          "the request is of %s; this server speaks HTTP/1.1 and HTTP/1.0".formatted(version));
+    }
     List<String> coding = head.headers().getAll(HttpHeaderNames.TRANSFER_ENCODING);
-    return head.decoderResult().isSuccess()
-        && head.protocolVersion().protocolName().equals("HTTP")
-        && head.protocolVersion().majorVersion() == 1
-        && (coding.isEmpty() || String.join(",", coding).equalsIgnoreCase("chunked"));
+    if (!coding.isEmpty() && !String.join(",", coding).equalsIgnoreCase("chunked")) {
+      return new Problem(
+          HttpResponseStatus.NOT_IMPLEMENTED,
+          RpcStatus.INVALID_ARGUMENT,
+          "the only transfer-encoding here is chunked");
+    }
+    return null;
+  }
+
+  private static Problem malformed(Throwable cause) {
+    return switch (cause) {
+      case TooLongHttpLineException _ ->
+          new Problem(
+              HttpResponseStatus.REQUEST_URI_TOO_LONG,
+              RpcStatus.INVALID_ARGUMENT,
+              "the request line is longer than %d bytes".formatted(MOST_OF_FIRST_LINE));
+      case TooLongHttpHeaderException _ ->
+          new Problem(
+              HttpResponseStatus.REQUEST_HEADER_FIELDS_TOO_LARGE,
+              RpcStatus.INVALID_ARGUMENT,
+              "the headers are longer than %d bytes".formatted(MOST_OF_HEADERS));
+      default ->
+          Problem.wrong("the head of the request is malformed: " + OneLine.of(cause.getMessage()));
+    };
   }
 
   private void begin(Object request) {
@@ -319,7 +361,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Quota
             .formatted(gateway.settings().maxRequestBytes()));
   }
 
-  private static Problem tooMuchAtOnce(String what) {
+  static Problem tooMuchAtOnce(String what) {
     return new Problem(
         HttpResponseStatus.SERVICE_UNAVAILABLE,
         RpcStatus.RESOURCE_EXHAUSTED,
@@ -447,7 +489,6 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Quota
   private void answered(boolean goesOn) {
     answering = false;
     memory.give(memory.held());
-    partTakes = 0;
     if (gone) {
       leave();
     } else if (goesOn && mayGoOn()) {
@@ -479,6 +520,18 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Quota
 
   HttpGateway gateway() {
     return gateway;
+  }
+
+  /** A proxy has told for whom it connects. On the loop, before the first request. */
+  void cameFor(String client) {
+    peer = client;
+  }
+
+  /** Refuses what came instead of a request. On the loop, before the first request. */
+  void refuseConnection(Problem why) {
+    if (reading) {
+      begin(why);
+    }
   }
 
   /** Returns the client's address. */
@@ -560,20 +613,14 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Quota
     }
   }
 
-  /**
-   * Copies a part of the answer into a buffer that counts as waiting for the client. Earlier parts
-   * have been sent.
-   *
-   * @throws Problem if there is no memory for it
-   */
-  ByteBuf buffer(byte[] bytes) throws Problem {
-    memory.give(partTakes);
-    partTakes = bytes.length <= UNCOUNTED ? 0 : 2L * bytes.length;
-    if (!memory.take(partTakes)) {
-      partTakes = 0;
-      throw tooMuchAtOnce("the answer of %d bytes (its call was executed)".formatted(bytes.length));
-    }
-    return channel.alloc().buffer(bytes.length).writeBytes(bytes);
+  /** Returns the memory of an answer. */
+  AnswerMemory answerMemory() {
+    return new AnswerMemory(memory);
+  }
+
+  /** Returns what makes the buffers of answers. */
+  ByteBufAllocator buffers() {
+    return channel.alloc();
   }
 
   /**
@@ -588,6 +635,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Quota
         onLoop(
             () -> {
               saidAll = part instanceof LastHttpContent;
+              sentNanos = System.nanoTime();
               channel
                   .writeAndFlush(part)
                   .addListener(
@@ -608,6 +656,41 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Quota
     } catch (ExecutionException e) {
       throw new AssertionError(e);
     }
+  }
+
+  /**
+   * Begins to send signs of life whenever a stream is silent for long, or proxies would end its
+   * connection.
+   */
+  void keepAlive() {
+    onLoop(this::scheduleSignOfLife);
+  }
+
+  private void scheduleSignOfLife() {
+    long silence = gateway.settings().streamSilence().toNanos();
+    long due = Math.max(1, silence - (System.nanoTime() - sentNanos));
+    Future<?> _ =
+        channel.eventLoop().schedule(() -> giveSignOfLife(silence), due, TimeUnit.NANOSECONDS);
+  }
+
+  private void giveSignOfLife(long silence) {
+    if (gone || !answering || saidAll) {
+      return;
+    }
+    byte[] sign = signOfLife;
+    if (sign != null && unsent() == 0 && System.nanoTime() - sentNanos >= silence) {
+      sentNanos = System.nanoTime();
+      channel.writeAndFlush(new DefaultHttpContent(Unpooled.wrappedBuffer(sign)));
+    }
+    scheduleSignOfLife();
+  }
+
+  /**
+   * Sets what may be sent from now on as a sign of life; null while an item is sent. By the thread
+   * that answers.
+   */
+  void signOfLife(byte @Nullable [] sign) {
+    signOfLife = sign;
   }
 
   private static void requireLoop(boolean isThere) throws InterruptedException {

@@ -79,7 +79,8 @@ public final class HttpGateway implements Gateway {
     return new TcpProtocol() {
       @Override
       public boolean beginsWith(byte first) {
-        return first >= 'A' && first <= 'Z'; // the first letter of an HTTP method
+        // The first of a method, an empty line before it, or the PROXY protocol.
+        return (first & 0xff) > ' ' || first == '\r' || first == '\n';
       }
 
       @Override
@@ -99,7 +100,7 @@ public final class HttpGateway implements Gateway {
       throw new IllegalStateException(
           "the gateway to HTTP lacks a library, or has it in a version that does not fit: "
               + Thrown.words(e)
-              + ". It needs io.netty:netty-codec-http in the version of Netty's other jars,"
+              + ". It needs io.netty:netty-codec-http and netty-codec-haproxy in the version of Netty's other jars,"
               + " io.verbena:codec-json, com.fasterxml.jackson.core:jackson-databind, and what"
               + " these need: depend on io.verbena:http-gateway, and exclude nothing of that",
           e);
@@ -113,6 +114,11 @@ public final class HttpGateway implements Gateway {
   /** Returns the names that requests may use; null for any. */
   @Nullable Hosts hosts() {
     return hosts;
+  }
+
+  /** Returns whether load balancers should send requests. */
+  boolean isServing() {
+    return !draining && settings.health().getAsBoolean();
   }
 
   /** Returns whether connections must end after their present answer. */

@@ -5,34 +5,61 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.verbena.api.stub.Schema;
 import io.verbena.codec.json.JsonMethod;
+import io.verbena.codec.json.JsonShape;
 import io.verbena.codec.json.Labels;
 import io.verbena.codec.json.MethodNames;
-import io.verbena.codec.json.Shape;
 import io.verbena.codec.json.Shapes;
+import io.verbena.codec.json.WireToJson;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 
-/** Describes contracts in OpenAPI 3.1: each method by its path, each type by a JSON Schema. */
+/**
+ * Describes contracts in OpenAPI 3.1: each method by its path, each type by a JSON Schema. Clients
+ * that were generated from an older document accept the answers of a newer server, so values may
+ * have further members.
+ */
 final class OpenApi {
   private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
 
   /** The schema of failures that any call may have. No type of a contract has a dot in its name. */
   private static final String FAILURE = "Verbena.Failure";
 
+  private static final Pattern NOT_IN_NAMES = Pattern.compile("[^A-Za-z0-9._-]+");
+  private static final Pattern NOT_IN_CLASSES = Pattern.compile("[^A-Za-z0-9]");
+
   private final List<Schema> contracts;
+  private final boolean longsAsText;
   private final Labels labels;
+
+  /** The names of schemas, by those of their types. */
+  private final Map<String, String> names = new HashMap<>();
+
+  /** The names that generators of clients would make of them. */
+  private final Set<String> classes = new HashSet<>();
 
   /** Schemas of types that others refer to by name. */
   private final Map<String, ObjectNode> components = new TreeMap<>();
 
-  OpenApi(List<Schema> contracts) {
+  /**
+   * Makes a document.
+   *
+   * @param longsAsText whether long numbers are strings in answers
+   */
+  OpenApi(List<Schema> contracts, boolean longsAsText) {
     this.contracts = contracts;
-    List<String> names = new ArrayList<>();
-    contracts.forEach(contract -> contract.types().forEach(type -> names.add(type.name())));
-    this.labels = new Labels(names.stream().distinct().toList());
+    this.longsAsText = longsAsText;
+    List<String> types = new ArrayList<>();
+    contracts.forEach(contract -> contract.types().forEach(type -> types.add(type.name())));
+    this.labels = new Labels(types.stream().distinct().toList());
+    classes.add(classOf(FAILURE));
   }
 
   ObjectNode document() {
@@ -69,31 +96,25 @@ final class OpenApi {
     operation.put("operationId", contract.service() + "." + name);
     operation.putArray("tags").add(contract.service());
     ArrayNode headers = operation.putArray("parameters");
-    headers
-        .addObject()
-        .put("name", "Verbena-Timeout")
-        .put("in", "header")
-        .put("description", "the time limit of the call: 250ms, 2s, 1m or 1h")
-        .putObject("schema")
-        .put("type", "string");
+    header(headers, "Verbena-Timeout", "the time limit of the call: 250ms, 2s, 1m or 1h");
+    header(
+        headers,
+        "Verbena-Longs",
+        "whether long, BigInteger and BigDecimal are numbers or text in the answer; with this"
+            + " header, this document describes that form");
     ObjectNode body = operation.putObject("requestBody");
     body.put("required", !method.parameters().isEmpty());
     body.putObject("content")
         .putObject("application/json")
-        .set("schema", members(shapes, method.parameters()));
+        .set("schema", members(shapes, method.parameters()).put("additionalProperties", false));
     ObjectNode responses = operation.putObject("responses");
     result(responses, shapes, method);
     if (!method.errors().isEmpty()) {
-      ArrayNode errors = JSON.arrayNode();
-      for (String error : method.errors()) {
-        ObjectNode one = objectWith("details", schema(shapes, error));
-        errors.add(allOf(reference(FAILURE), one));
-      }
       content(
               responses.putObject("422"),
               "an exception that the method declares",
               "application/json")
-          .set("schema", JSON.objectNode().set("oneOf", errors));
+          .set("schema", declared(shapes, method.errors()));
     }
     content(responses.putObject("default"), "any other failure", "application/json")
         .set("schema", reference(FAILURE));
@@ -107,9 +128,9 @@ final class OpenApi {
       responses.putObject("204").put("description", words);
       return;
     }
-    Shape result = shapes.of(method.result());
+    JsonShape result = shapes.of(method.result());
     ObjectNode ok = responses.putObject("200");
-    if (result instanceof Shape.Items items) {
+    if (result instanceof JsonShape.Items items) {
       ObjectNode item = schema(shapes, items.element());
       content(ok, "a stream; Accept decides its form", "application/x-ndjson").set("schema", item);
       ((ObjectNode) ok.get("content"))
@@ -126,6 +147,51 @@ final class OpenApi {
     return response.putObject("content").putObject(type);
   }
 
+  private static void header(ArrayNode headers, String name, String words) {
+    ObjectNode schema =
+        headers
+            .addObject()
+            .put("name", name)
+            .put("in", "header")
+            .put("description", words)
+            .putObject("schema")
+            .put("type", "string");
+    if (name.equals("Verbena-Longs")) {
+      schema.putArray("enum").add("number").add("text");
+    }
+  }
+
+  /** The member {@code type} says which exception it is. */
+  private ObjectNode declared(Shapes shapes, List<String> errors) {
+    ObjectNode any = JSON.objectNode();
+    ArrayNode all = any.putArray("oneOf");
+    ObjectNode discriminator = any.putObject("discriminator").put("propertyName", "type");
+    ObjectNode mapping = discriminator.putObject("mapping");
+    for (String error : errors) {
+      ObjectNode one = named(FAILURE + " " + error, () -> declared(shapes, error));
+      all.add(one);
+      mapping.set(error, one.get("$ref"));
+    }
+    return any;
+  }
+
+  private ObjectNode declared(Shapes shapes, String error) {
+    ObjectNode object = JSON.objectNode().put("type", "object");
+    ObjectNode properties = object.putObject("properties");
+    constant(properties.putObject("status"), "DECLARED");
+    constant(properties.putObject("type"), error);
+    properties.putObject("message").put("type", "string");
+    properties.putObject("execution").put("type", "string");
+    properties.set("details", schema(shapes, error));
+    object.putArray("required").add("status").add("type").add("message").add("details");
+    return object.put("additionalProperties", true);
+  }
+
+  /** Generators of clients know lists of one constant better than constants. */
+  private static void constant(ObjectNode schema, String value) {
+    schema.put("type", "string").putArray("enum").add(value);
+  }
+
   private void failure() {
     ObjectNode failure = JSON.objectNode().put("type", "object");
     ObjectNode properties = failure.putObject("properties");
@@ -133,17 +199,8 @@ final class OpenApi {
       properties.putObject(name).put("type", "string");
     }
     failure.putArray("required").add("status").add("message");
+    failure.put("additionalProperties", true);
     components.put(FAILURE, failure);
-  }
-
-  private static ObjectNode allOf(ObjectNode first, ObjectNode second) {
-    return JSON.objectNode().set("allOf", JSON.arrayNode().add(first).add(second));
-  }
-
-  private static ObjectNode objectWith(String name, ObjectNode schema) {
-    ObjectNode object = JSON.objectNode().put("type", "object");
-    object.putObject("properties").set(name, schema);
-    return object;
   }
 
   private static ObjectNode reference(String label) {
@@ -154,28 +211,48 @@ final class OpenApi {
     return schema(shapes, shapes.of(type));
   }
 
-  private ObjectNode schema(Shapes shapes, Shape shape) {
+  private ObjectNode schema(Shapes shapes, JsonShape shape) {
     return switch (shape) {
-      case Shape.Leaf leaf -> leaf(leaf.name());
-      case Shape.Maybe maybe -> maybe(schema(shapes, maybe.value()));
-      case Shape.Elements elements -> array(schema(shapes, elements.element()));
-      case Shape.Items items -> array(schema(shapes, items.element()));
-      case Shape.Pairs pairs -> pairs(shapes, pairs);
-      case Shape.Opaque _ -> bytes();
-      case Shape.Members type -> named(type.name(), () -> members(shapes, type.members()));
-      case Shape.Constants type -> named(type.name(), () -> constants(type));
-      case Shape.Choice type -> named(type.name(), () -> choice(shapes, type));
+      case JsonShape.Leaf leaf -> leaf(leaf.name());
+      case JsonShape.Maybe maybe -> maybe(schema(shapes, maybe.value()));
+      case JsonShape.Elements elements -> array(schema(shapes, elements.element()));
+      case JsonShape.Items items -> array(schema(shapes, items.element()));
+      case JsonShape.Pairs pairs -> pairs(shapes, pairs);
+      case JsonShape.Opaque _ -> bytes();
+      case JsonShape.Members type -> named(type.name(), () -> members(shapes, type.members()));
+      case JsonShape.Constants type -> named(type.name(), () -> constants(type));
+      case JsonShape.Choice type -> named(type.name(), () -> choice(shapes, type));
     };
   }
 
   /** Returns a reference to a type. Its schema is made at the first reference. */
   private ObjectNode named(String type, Supplier<ObjectNode> maker) {
-    String label = labels.of(type).replaceAll("[^A-Za-z0-9._-]+", "_");
-    if (!components.containsKey(label)) {
-      components.put(label, JSON.objectNode()); // first, because a type may contain itself
-      components.put(label, maker.get());
+    String name = names.get(type);
+    if (name == null) {
+      name = nameOf(type);
+      names.put(type, name);
+      components.put(name, JSON.objectNode()); // first, because a type may contain itself
+      components.put(name, maker.get());
     }
-    return reference(label);
+    return reference(name);
+  }
+
+  /** Returns a name that no other type has, also where a generator makes a class name of it. */
+  private String nameOf(String type) {
+    String label =
+        type.startsWith(FAILURE)
+            ? FAILURE + "." + labels.of(type.substring(FAILURE.length() + 1))
+            : labels.of(type);
+    String name = NOT_IN_NAMES.matcher(label).replaceAll("_");
+    String free = name;
+    for (int i = 2; !classes.add(classOf(free)); i++) {
+      free = name + "_" + i;
+    }
+    return free;
+  }
+
+  private static String classOf(String name) {
+    return NOT_IN_CLASSES.matcher(name).replaceAll("").toLowerCase(Locale.ROOT);
   }
 
   private ObjectNode members(Shapes shapes, List<Schema.Member> members) {
@@ -191,26 +268,26 @@ final class OpenApi {
     if (!required.isEmpty()) {
       object.set("required", required);
     }
-    return object.put("additionalProperties", false);
+    return object.put("additionalProperties", true);
   }
 
-  private static ObjectNode constants(Shape.Constants type) {
+  private static ObjectNode constants(JsonShape.Constants type) {
     ObjectNode constants = JSON.objectNode().put("type", "string");
     type.constants().forEach(constants.putArray("enum")::add);
     return constants;
   }
 
-  private ObjectNode choice(Shapes shapes, Shape.Choice type) {
-    ArrayNode subtypes = JSON.arrayNode();
-    for (Shape.Subtype subtype : type.byName().values()) {
-      ObjectNode one = objectWith(subtype.label(), schema(shapes, subtype.type()));
-      one.putArray("required").add(subtype.label());
-      subtypes.add(one.put("additionalProperties", false));
+  /** One object with a member for each subtype: generated clients lose the subtypes of a oneOf. */
+  private ObjectNode choice(Shapes shapes, JsonShape.Choice type) {
+    ObjectNode choice = JSON.objectNode().put("type", "object");
+    ObjectNode properties = choice.putObject("properties");
+    for (JsonShape.Subtype subtype : type.byName().values()) {
+      properties.set(subtype.label(), schema(shapes, subtype.type()));
     }
-    return JSON.objectNode().set("oneOf", subtypes);
+    return choice.put("minProperties", 1).put("maxProperties", 1);
   }
 
-  private ObjectNode pairs(Shapes shapes, Shape.Pairs pairs) {
+  private ObjectNode pairs(Shapes shapes, JsonShape.Pairs pairs) {
     ObjectNode value = schema(shapes, pairs.value());
     if (pairs.isObject()) {
       return JSON.objectNode().put("type", "object").set("additionalProperties", value);
@@ -233,22 +310,34 @@ final class OpenApi {
     return JSON.objectNode().put("type", "string").put("contentEncoding", "base64");
   }
 
-  private static ObjectNode leaf(String name) {
+  private ObjectNode leaf(String name) {
+    if (longsAsText && WireToJson.isLongNumber(name)) {
+      return JSON.objectNode()
+          .put("type", "string")
+          .put("format", name.equals("long") ? "int64" : "decimal")
+          .put("description", "a number as text");
+    }
     ObjectNode leaf = JSON.objectNode();
     return switch (name) {
       case "boolean" -> leaf.put("type", "boolean");
       case "byte", "short", "int" -> leaf.put("type", "integer").put("format", "int32");
       case "long" -> leaf.put("type", "integer").put("format", "int64");
       case "java.math.BigInteger" -> leaf.put("type", "integer");
-      case "float", "double" -> leaf.put("type", "number").put("format", name);
+      case "float", "double" -> floating(leaf.put("type", "number").put("format", name));
       case "java.math.BigDecimal" -> leaf.put("type", "number");
       case "char" -> leaf.put("type", "string").put("minLength", 1).put("maxLength", 1);
       case "byte[]", "java.nio.ByteBuffer", "java.lang.foreign.MemorySegment" -> bytes();
       case "java.util.UUID" -> leaf.put("type", "string").put("format", "uuid");
       case "java.time.Instant" -> leaf.put("type", "string").put("format", "date-time");
       case "java.time.LocalDate" -> leaf.put("type", "string").put("format", "date");
-      case "java.time.Duration" -> leaf.put("type", "string").put("format", "duration");
       default -> leaf.put("type", "string").put("description", name);
     };
+  }
+
+  /** JSON has no number for NaN and infinities. */
+  private static ObjectNode floating(ObjectNode number) {
+    ObjectNode text = JSON.objectNode().put("type", "string");
+    text.putArray("enum").add("NaN").add("Infinity").add("-Infinity");
+    return JSON.objectNode().set("oneOf", JSON.arrayNode().add(number).add(text));
   }
 }

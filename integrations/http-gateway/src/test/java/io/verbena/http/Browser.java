@@ -14,6 +14,7 @@ import java.net.http.WebSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
@@ -137,8 +138,11 @@ final class Browser implements AutoCloseable {
   @Override
   public void close() {
     socket.abort();
-    process.destroyForcibly();
-    process.onExit().orTimeout(10, TimeUnit.SECONDS).join();
+    // Its children write to the profile, too.
+    List<ProcessHandle> all =
+        Stream.concat(process.descendants(), Stream.of(process.toHandle())).toList();
+    all.forEach(ProcessHandle::destroyForcibly);
+    all.forEach(one -> one.onExit().orTimeout(10, TimeUnit.SECONDS).join());
     http.shutdownNow();
   }
 

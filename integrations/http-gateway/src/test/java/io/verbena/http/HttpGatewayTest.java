@@ -19,11 +19,13 @@ import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
 import io.verbena.link.PortProtocol;
 import io.verbena.link.TlsOptions;
+import io.verbena.testkit.Root;
 import io.verbena.testkit.TestIdentity;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.io.OutputStream;
 import java.lang.ref.WeakReference;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -45,6 +47,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -168,7 +171,7 @@ class HttpGatewayTest {
             .anyMatch(directory -> Files.isExecutable(Path.of(directory, "curl")));
     assumeThat(hasCurl).isTrue();
     start();
-    String page = Files.readString(Path.of("../docs/how-to/http.md"));
+    String page = Files.readString(Root.resolve("docs/how-to/http.md"));
     String block = page.substring(page.indexOf("```console\n") + 11);
     String[] runs = block.substring(0, block.indexOf("```")).split("(?m)^\\$ ");
     assertThat(runs).hasSizeGreaterThan(3);
@@ -253,7 +256,7 @@ class HttpGatewayTest {
     start();
     HttpResponse<String> answer = get("/store.v1/get");
     assertFails(answer, 405, "INVALID_ARGUMENT", "POST", "curl -d");
-    assertThat(answer.headers().firstValue("allow")).contains("POST");
+    assertThat(answer.headers().firstValue("allow")).contains("POST, OPTIONS");
   }
 
   @Test
@@ -264,8 +267,9 @@ class HttpGatewayTest {
     String head =
         "POST /store.v1/get HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n";
     assertThat(raw(head + "5dc\r\n" + " ".repeat(1500) + "\r\n0\r\n\r\n")).contains(" 413 ");
-    assertThat(raw("GET /" + "x".repeat(10_000) + " HTTP/1.1\r\n\r\n")).contains(" 400 ");
-    assertThat(raw("GET / HTTP/1.1\r\nA: " + "x".repeat(40_000) + "\r\n\r\n")).contains(" 400 ");
+    assertThat(raw("GET /" + "x".repeat(10_000) + " HTTP/1.1\r\n\r\n")).contains(" 414 ", "8192");
+    assertThat(raw("GET / HTTP/1.1\r\nA: " + "x".repeat(40_000) + "\r\n\r\n"))
+        .contains(" 431 ", "32768");
   }
 
   @Test
@@ -330,6 +334,11 @@ class HttpGatewayTest {
         .contains("00-ab");
     assertFails(
         post("/store.v1/who", "[\"x\"]", "Verbena-Metadata-A!", "1"), 400, "INVALID_ARGUMENT");
+    String priority = "Verbena-Metadata-Verbena-Priority";
+    assertThat(post("/store.v1/who", "[\"x\"]", priority, "critical").statusCode()).isEqualTo(200);
+    assertFails(post("/store.v1/who", "[\"x\"]", priority, "utmost"), 400, "INVALID_ARGUMENT");
+    String attempt = "Verbena-Metadata-Verbena-Attempt";
+    assertFails(post("/store.v1/who", "[\"x\"]", attempt, "2"), 400, "INVALID_ARGUMENT");
   }
 
   // ---- streams ----
@@ -364,6 +373,36 @@ class HttpGatewayTest {
     assertThat(raw(head.replace("1.1", "1.0")))
         .doesNotContain("chunked")
         .contains("\r\n\r\n1\n2\n{\"error\"");
+    // A cut would have no last line.
+    String count = "POST /store.v1/count HTTP/1.0\r\nContent-Length: 5\r\n\r\n[1,2]";
+    assertThat(raw(count)).endsWith("\r\n\r\n1\n2\n{\"end\":[]}\n");
+  }
+
+  @Test
+  void aSilentStreamGivesSignsOfLife() throws Exception {
+    start(builder(), HttpSettings.DEFAULT.withStreamSilence(Duration.ofMillis(100)));
+    for (String accept : List.of("application/x-ndjson", "text/event-stream")) {
+      try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port())) {
+        send(socket, "POST %s HTTP/1.1\r\nAccept: " + accept + "\r\n", "/store.v1/silent", "");
+        BufferedReader lines =
+            new BufferedReader(
+                new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
+        List<String> head = new ArrayList<>();
+        for (String line = lines.readLine(); !line.isEmpty(); line = lines.readLine()) {
+          head.add(line);
+        }
+        assertThat(head).contains("x-accel-buffering: no");
+        boolean events = accept.startsWith("text");
+        for (int i = 0; i < 3; i++) {
+          assertThat(lines.readLine()).isEqualTo(events ? "3" : "1"); // the length of a chunk
+          if (events) {
+            assertThat(lines.readLine()).isEqualTo(":");
+          }
+          assertThat(lines.readLine()).isEmpty();
+          assertThat(lines.readLine()).isEmpty(); // the end of the chunk
+        }
+      }
+    }
   }
 
   @Test
@@ -534,21 +573,46 @@ class HttpGatewayTest {
     start(
         builder(),
         HttpSettings.DEFAULT.withMaxRequestBytes(100_000).withRequestMemoryBytes(8 << 20));
-    String much = "[1500000]";
+    String much = "[2500000]";
+    CompletableFuture<HttpResponse<String>> waiting;
     try (Socket stopped = new Socket()) {
       stopped.setReceiveBufferSize(4096);
       stopped.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port()));
       send(stopped, "POST %s HTTP/1.1\r\n", "/store.v1/bytes", much);
       assertThat(stopped.getInputStream().read()).isEqualTo('H');
-      HttpResponse<String> refused = post("/store.v1/bytes", much);
-      assertThat(refused.statusCode()).isEqualTo(503);
-      assertFails(refused, 503, "RESOURCE_EXHAUSTED", "requestMemoryBytes", "executed");
-      assertThat(post("/store.v1/endless", "[2000000]").body())
+      assertThat(store.produced.get()).isEqualTo(1);
+      HttpResponse<String> late = post("/store.v1/bytes", much, "Verbena-Timeout", "300ms");
+      assertFails(late, 503, "RESOURCE_EXHAUSTED", "requestMemoryBytes", "not executed");
+      assertThat(store.produced.get()).isEqualTo(1);
+      waiting =
+          http.sendAsync(
+              to("/store.v1/bytes").POST(HttpRequest.BodyPublishers.ofString(much)).build(),
+              HttpResponse.BodyHandlers.ofString());
+      assertThat(post("/store.v1/endless", "[4000000]").body())
           .startsWith("{\"error\":{\"status\":\"RESOURCE_EXHAUSTED\"");
       assertThat(post("/store.v1/get", "[\"a\"]").statusCode()).isEqualTo(200);
+      assertThat(waiting).isNotDone();
     }
-    await()
-        .untilAsserted(() -> assertThat(post("/store.v1/bytes", much).statusCode()).isEqualTo(200));
+    assertThat(waiting.get(20, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void manyLongAnswersAtOnceAllCome() throws Exception {
+    start(
+        builder(),
+        HttpSettings.DEFAULT.withMaxRequestBytes(100_000).withRequestMemoryBytes(8 << 20));
+    assertThat(post("/store.v1/bytes", "[2000000]").statusCode()).isEqualTo(200);
+    List<CompletableFuture<HttpResponse<String>>> all = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      all.add(
+          http.sendAsync(
+              to("/store.v1/bytes").POST(HttpRequest.BodyPublishers.ofString("[2000000]")).build(),
+              HttpResponse.BodyHandlers.ofString()));
+    }
+    for (CompletableFuture<HttpResponse<String>> one : all) {
+      assertThat(one.get(60, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
+    }
+    assertThat(store.produced.get()).isEqualTo(1 + all.size());
   }
 
   @Test
@@ -592,7 +656,7 @@ class HttpGatewayTest {
         .contains(" 403 ");
     for (String coding : List.of("xchunked", "identity", "gzip, chunked")) {
       String told = head + "Transfer-Encoding: " + coding + "\r\n";
-      assertThat(onlyAnswer(told, within)).contains(" 400 ");
+      assertThat(onlyAnswer(told, within)).contains(coding.contains(",") ? " 501 " : " 400 ");
       assertThat(onlyAnswer(told + length, within)).contains(" 400 ");
     }
     String chunked = "Transfer-Encoding: chunked\r\n";
@@ -609,7 +673,7 @@ class HttpGatewayTest {
 
   private String onlyAnswer(String head, String body) throws IOException {
     String answers = raw(head + "\r\n" + body);
-    assertThat(answers.split("HTTP/1.1 ", -1)).as(answers).hasSize(2);
+    assertThat(answers.split("HTTP/1.1 [1-5]", -1)).as(answers).hasSize(2);
     return answers;
   }
 
@@ -664,8 +728,11 @@ class HttpGatewayTest {
       assertThat(raw(page(own))).as(own).contains(" 200 ");
     }
     for (String foreign :
-        List.of("evil.example", "127.0.0.1.evil.example", "localhost.evil.example:1", "a@b", "")) {
+        List.of("evil.example", "127.0.0.1.evil.example", "localhost.evil.example:1")) {
       assertThat(raw(page(foreign))).as(foreign).contains(" 403 ", "withHosts");
+    }
+    for (String malformed : List.of("a@b", "", "localhost, localhost", "localhost:x")) {
+      assertThat(raw(page(malformed))).as(malformed).contains(" 400 ");
     }
     assertThat(raw(lines("GET / HTTP/1.1", "Connection: close"))).contains(" 400 ");
     assertThat(raw("GET / HTTP/1.0\r\n\r\n")).contains(" 200 ");
@@ -693,14 +760,14 @@ class HttpGatewayTest {
             "HTTPS://localhost:1/store.v1/get#x")) {
       assertThat(raw("POST " + own + " HTTP/1.1\r\n" + host + body)).as(own).contains(" 200 ");
     }
-    for (String none :
-        List.of("/store.v1%2Fget", "/x%2F..%2Fstore.v1/get", "//store.v1/get", "http://[::1]")) {
+    for (String none : List.of("/store.v1%2Fget", "/x%2F..%2Fstore.v1/get", "//store.v1/get")) {
       assertThat(raw("POST " + none + " HTTP/1.1\r\n" + host + body)).as(none).contains(" 404 ");
     }
     for (String wrong :
         List.of("Xstore.v1/get", "store.v1/get", "*", "?/store.v1/get", "ftp://localhost/x")) {
       assertThat(raw("POST " + wrong + " HTTP/1.1\r\n" + host + body)).as(wrong).contains(" 400 ");
     }
+    assertThat(raw("POST http://[::1] HTTP/1.1\r\n" + host + body)).contains(" 405 ", "allow: GET");
     String foreign = "POST http://evil.example/store.v1/get HTTP/1.1\r\n";
     assertThat(raw(foreign + host + body)).contains(" 403 ");
   }
@@ -974,6 +1041,188 @@ class HttpGatewayTest {
     await()
         .untilAsserted(
             () -> assertThat(post("/store.v1/get", "[\"a\"]").statusCode()).isEqualTo(200));
+  }
+
+  // ---- in front of the server ----
+
+  @Test
+  void healthIsWhatTheBoardSaysUntilTheServerDrains() throws Exception {
+    AtomicBoolean serving = new AtomicBoolean(true);
+    start(
+        builder()
+            .authenticator(
+                client -> {
+                  throw new AuthenticationException("nobody may");
+                }),
+        HttpSettings.DEFAULT.withHealth(serving::get).withHosts(Set.of("store.example")));
+    assertThat(get("/healthz").statusCode()).isEqualTo(200);
+    assertThat(raw(page("10.0.0.7:1").replace("GET / ", "HEAD /healthz "))).contains(" 200 ");
+    serving.set(false);
+    HttpResponse<String> not = get("/healthz");
+    assertThat(not.statusCode()).isEqualTo(503);
+    assertThat(not.body()).isEqualTo("{\"status\":\"NOT_SERVING\"}\n");
+    serving.set(true);
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port())) {
+      OutputStream out = socket.getOutputStream();
+      out.write("GET /healthz".getBytes(StandardCharsets.US_ASCII)); // drain leaves it open
+      CompletableFuture<Void> _ = server.drain().toCompletableFuture();
+      out.write(" HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+      byte[] start = socket.getInputStream().readNBytes(12);
+      assertThat(new String(start, StandardCharsets.US_ASCII)).isIn("HTTP/1.1 503", "");
+    }
+  }
+
+  @Test
+  void pagesOfAllowedOriginsMayCall() throws Exception {
+    start(builder(), HttpSettings.DEFAULT.withOrigins(Set.of("https://shop.example")));
+    String[] from = {"Origin", "https://shop.example"};
+    HttpRequest asks =
+        to("/store.v1/who")
+            .method("OPTIONS", HttpRequest.BodyPublishers.noBody())
+            .headers(from)
+            .header("Access-Control-Request-Method", "POST")
+            .header("Access-Control-Request-Headers", "authorization,content-type")
+            .build();
+    HttpResponse<String> may = http.send(asks, HttpResponse.BodyHandlers.ofString());
+    assertThat(may.statusCode()).isEqualTo(204);
+    assertThat(may.headers().firstValue("access-control-allow-origin"))
+        .contains("https://shop.example");
+    assertThat(may.headers().firstValue("access-control-allow-methods").orElseThrow())
+        .contains("POST");
+    assertThat(may.headers().firstValue("access-control-allow-headers"))
+        .contains("authorization,content-type");
+    HttpResponse<String> answer = post("/store.v1/who", "[\"x\"]", from);
+    assertThat(answer.statusCode()).isEqualTo(200);
+    assertThat(answer.headers().firstValue("access-control-allow-origin"))
+        .contains("https://shop.example");
+    assertThat(answer.headers().firstValue("access-control-expose-headers").orElseThrow())
+        .contains("verbena-status", "verbena-metadata-served-by");
+    assertThat(answer.headers().firstValue("vary")).contains("origin");
+    HttpResponse<String> failed = post("/store.v1/get", "[\"z\"]", from);
+    assertFails(failed, 422, "DECLARED");
+    assertThat(failed.headers().firstValue("access-control-allow-origin")).isPresent();
+    assertFails(
+        post("/store.v1/get", "[\"a\"]", "Origin", "https://shop.example.evil"),
+        403,
+        "PERMISSION_DENIED",
+        "withOrigins");
+    assertThat(get("/").headers().firstValue("access-control-allow-origin")).isEmpty();
+  }
+
+  @Test
+  void thePageOfTheServerItselfMayCallWhateverAProxyDoesToItsHost() throws Exception {
+    start();
+    String[][] ways = {
+      {"Sec-Fetch-Site", "same-origin"},
+      {"X-Forwarded-Host", "shop.example:8443"},
+    };
+    for (String[] way : ways) {
+      assertThat(
+              post(
+                      "/store.v1/get",
+                      "[\"a\"]",
+                      "Origin",
+                      "https://shop.example:8443",
+                      way[0],
+                      way[1])
+                  .statusCode())
+          .as(way[0])
+          .isEqualTo(200);
+    }
+    assertThat(
+            post(
+                    "/store.v1/get",
+                    "[\"a\"]",
+                    "Origin",
+                    "https://shop.example",
+                    "Sec-Fetch-Site",
+                    "cross-site")
+                .statusCode())
+        .isEqualTo(403);
+  }
+
+  @Test
+  void theDocumentNamesThePrefixThatAProxyRemoves() throws Exception {
+    start();
+    assertThat(get("/openapi.json").body()).contains("\"servers\":[{\"url\":\"/\"}]");
+    HttpRequest below = to("/openapi.json").header("X-Forwarded-Prefix", "/api/").build();
+    assertThat(http.send(below, HttpResponse.BodyHandlers.ofString()).body())
+        .contains("\"servers\":[{\"url\":\"/api\"}]");
+    HttpRequest wrong = to("/openapi.json").header("X-Forwarded-Prefix", "//evil/").build();
+    assertThat(http.send(wrong, HttpResponse.BodyHandlers.ofString()).statusCode()).isEqualTo(400);
+  }
+
+  private static final byte[] PROXY_2 = {
+    '\r',
+    '\n',
+    '\r',
+    '\n',
+    0,
+    '\r',
+    '\n',
+    'Q',
+    'U',
+    'I',
+    'T',
+    '\n',
+    0x21,
+    0x11,
+    0,
+    12,
+    10,
+    0,
+    0,
+    7,
+    10,
+    0,
+    0,
+    1,
+    (byte) (40112 >> 8),
+    (byte) 40112,
+    0,
+    80
+  };
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
+  void aLoadBalancerTellsForWhomItConnects(int version) throws Exception {
+    String header =
+        version == 1
+            ? "PROXY TCP4 10.0.0.7 10.0.0.1 40112 80\r\n"
+            : new String(PROXY_2, StandardCharsets.ISO_8859_1);
+    String call =
+        "POST /store.v1/who HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 5\r\n\r\n[\"x\"]";
+    start(builder(), HttpSettings.DEFAULT.withProxyProtocol());
+    assertThat(raw(header + call)).contains(" 200 ", "from tcp://10.0.0.7:40112 by");
+    assertThat(raw(call)).contains(" 200 ", "from tcp://127.0.0.1:"); // a probe, without one
+    assertThat(raw("PROXY what is this\r\n" + call)).isEmpty(); // the decoder closes it
+    server.close();
+    ListAppender<ILoggingEvent> told = new ListAppender<>();
+    told.start();
+    Logger logger = (Logger) LoggerFactory.getLogger("io.verbena");
+    logger.addAppender(told);
+    try {
+      start();
+      assertThat(raw(header + call)).contains(" 400 ", "withProxyProtocol");
+      assertThat(raw(call)).contains(" 200 ");
+    } finally {
+      logger.detachAppender(told);
+    }
+    if (version == 1) { // later ones are counted, and not told
+      assertThat(told.list)
+          .filteredOn(event -> event.getFormattedMessage().contains("PROXY protocol"))
+          .hasSize(1);
+    }
+  }
+
+  @Test
+  void unknownNamesAreAnsweredWithAllNamesOrTheirNumber() throws Exception {
+    start();
+    assertThat(post("/store.v1/gett", "{}").body())
+        .contains("there is get,", "more, which GET /openapi.json lists");
+    assertThat(post("/stor.v1/get", "{}").body())
+        .contains("there is store.v1\"")
+        .doesNotContain("more");
   }
 
   // ---- set-up ----

@@ -17,7 +17,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** A program from whose class path somebody has left one of the gateway's libraries out. */
 class LackingLibrariesTest {
   @ParameterizedTest
-  @ValueSource(strings = {"netty-codec-http", "netty-codec-base", "jackson-databind", "codec-json"})
+  @ValueSource(
+      strings = {
+        "netty-codec-http",
+        "netty-codec-haproxy",
+        "netty-codec-base",
+        "jackson-databind",
+        "codec-json"
+      })
   void itsServerSaysSoInsteadOfStarting(String library) throws Exception {
     try (URLClassLoader lacking = without(library)) {
       Callable<?> program =

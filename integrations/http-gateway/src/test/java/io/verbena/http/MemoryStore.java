@@ -113,6 +113,19 @@ final class MemoryStore implements Store {
   }
 
   @Override
+  public Flow.Publisher<Integer> silent() {
+    return subscriber ->
+        subscriber.onSubscribe(
+            new Flow.Subscription() {
+              @Override
+              public void request(long number) {}
+
+              @Override
+              public void cancel() {}
+            });
+  }
+
+  @Override
   public Received picture(Landing into) {
     throw new UnsupportedOperationException();
   }

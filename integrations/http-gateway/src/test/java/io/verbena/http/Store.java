@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Flow;
 
-/** What these tests call. */
+/** The contract that these tests call. */
 @RpcService(name = "store.v1")
 public interface Store {
   @RpcMethod(id = 1)
@@ -55,6 +55,10 @@ public interface Store {
 
   @RpcMethod(id = 14)
   Failure last();
+
+  /** A stream without an item, and without an end. */
+  @RpcMethod(id = 15)
+  Flow.Publisher<Integer> silent();
 
   /** A value with something of each kind. */
   @SuppressWarnings("ArrayRecordComponent") // contracts may have them

@@ -62,7 +62,7 @@ public final class SteppedTime {
   }
 
   /** Advances the time of these loops from now on. Each has a thread of its own. */
-  void moves(List<EventLoop> loops) {
+  void move(List<EventLoop> loops) {
     this.loops = loops;
   }
 

@@ -51,20 +51,24 @@ final class TestPair {
     VerbenaServer.Builder serving = VerbenaServer.builder().serverInterceptor(calls);
     services.forEach(serving::serve);
     ofServer.forEach(settings -> settings.accept(serving));
-    server = serving.listen(ADDRESS).steppedBy(serverLoop, elsewhere).start();
+    server =
+        serving
+            .listen(ADDRESS)
+            .steppedBy(List.of(serverLoop), elsewhere, Thread::startVirtualThread)
+            .start();
 
     VerbenaClient.Builder calling = VerbenaClient.builder();
     ofClient.forEach(settings -> settings.accept(calling));
     // Last, so that a retry by the user's own interceptors meets the next fault.
     calling.clientInterceptor(faults.interceptor()).clientInterceptor(calls);
-    client = calling.steppedBy(clientLoop, elsewhere).build();
+    client = calling.steppedBy(List.of(clientLoop), elsewhere, Thread::startVirtualThread).build();
     session = client.session(ADDRESS);
 
     // Only now: until here this thread owned the loops.
     Idling idling = Idling.spinning(Duration.ZERO);
     threads = List.of(LoopThread.start(clientLoop, idling), LoopThread.start(serverLoop, idling));
     if (time != null) {
-      time.moves(List.of(clientLoop, serverLoop));
+      time.move(List.of(clientLoop, serverLoop));
     }
   }
 

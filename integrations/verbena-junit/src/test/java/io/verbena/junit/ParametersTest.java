@@ -12,7 +12,7 @@ import org.junit.jupiter.api.extension.ParameterResolutionException;
 import org.junit.jupiter.api.extension.ParameterResolver;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What a test's parameters may be. */
+/** The parameters that a test may have. */
 class ParametersTest {
   @Test
   void aContractThatIsNotServedIsToldFromOtherTypes() {

@@ -26,7 +26,7 @@ class SteppedTimeTest {
     loop.execute(() -> keepBusy(loop, ended));
     loop.execute(() -> everyTick(loop, ticks));
     LoopThread thread = LoopThread.start(loop, Idling.spinning(Duration.ZERO));
-    time.moves(List.of(loop));
+    time.move(List.of(loop));
     try {
       for (int tick = 1; tick <= TICKS; tick++) {
         time.advance(TICK);

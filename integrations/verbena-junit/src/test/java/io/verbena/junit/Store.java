@@ -6,7 +6,7 @@ import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.Received;
 import java.util.concurrent.Flow;
 
-/** What these tests call. */
+/** The contract that these tests call. */
 @RpcService(name = "store.v1")
 interface Store {
   /** Returns a value; empty where there is none. */

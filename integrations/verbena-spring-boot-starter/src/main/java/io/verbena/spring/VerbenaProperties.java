@@ -111,7 +111,8 @@ public record VerbenaProperties(
    * @param limits Limits of each session.
    * @param timeout The deadline of each call. Default: the method's own, else
    *     limits.default-timeout.
-   * @param balancer The rule by which calls choose a server. Default round-robin.
+   * @param balancer The rule by which calls choose a server, or the name of a bean of type
+   *     Balancer. Default round-robin.
    * @param waitForReady Whether calls wait for a server until their deadline. Default false.
    * @param hedgeAfter The time after which an idempotent call is also made at another server.
    *     Default: never.
@@ -131,7 +132,7 @@ public record VerbenaProperties(
       @DefaultValue Memory memory,
       @DefaultValue Limits limits,
       @Nullable Duration timeout,
-      @Nullable BalancerKind balancer,
+      @Nullable String balancer,
       @Nullable Boolean waitForReady,
       @Nullable Duration hedgeAfter,
       @Nullable Integer attempts,
@@ -149,7 +150,8 @@ public record VerbenaProperties(
    * @param authority With TLS, the name that the servers' certificates must have. Default: the name
    *     in the target.
    * @param timeout The deadline of each call.
-   * @param balancer The rule by which calls choose a server.
+   * @param balancer The rule by which calls choose a server, or the name of a bean of type
+   *     Balancer.
    * @param waitForReady Whether calls wait for a server until their deadline.
    * @param hedgeAfter The time after which an idempotent call is also made at another server.
    * @param attempts The most attempts of a call.
@@ -161,7 +163,7 @@ public record VerbenaProperties(
       @Nullable String target,
       @Nullable String authority,
       @Nullable Duration timeout,
-      @Nullable BalancerKind balancer,
+      @Nullable String balancer,
       @Nullable Boolean waitForReady,
       @Nullable Duration hedgeAfter,
       @Nullable Integer attempts,
@@ -175,26 +177,10 @@ public record VerbenaProperties(
    * @param device The devices and addresses to use, such as mlx5_0:1 or netdev=eth1,type=roce-v2.
    *     Default: any.
    * @param trafficClass The traffic class of the packets, 0 to 255. Default: the host's own.
-   * @param numa Whether event loops run on the NUMA node of their device. Default true.
    * @param rails The most links of a session, each over its own adapter. Default 4.
    */
   public record Rdma(
-      @Nullable String device,
-      @Nullable Integer trafficClass,
-      @Nullable Boolean numa,
-      @Nullable Integer rails) {}
-
-  /** The rule by which calls choose a server. A {@link VerbenaChannelCustomizer} can set others. */
-  public enum BalancerKind {
-    /** Servers take turns. */
-    ROUND_ROBIN,
-    /** The first server that takes calls; the others stand by. */
-    PICK_FIRST,
-    /** The server with the fewest calls under way. */
-    LEAST_IN_FLIGHT,
-    /** A random server, in proportion to the endpoints' weights. */
-    WEIGHTED
-  }
+      @Nullable String device, @Nullable Integer trafficClass, @Nullable Integer rails) {}
 
   /**
    * Settings of the servers' health.
@@ -268,9 +254,12 @@ public record VerbenaProperties(
    * @param page Whether the server has the page / and /openapi.json.
    * @param hosts Further host names of the server. Default: none; any if there is a
    *     ClientAuthenticator.
+   * @param origins Other origins whose pages may call, such as https://shop.example. Default: none.
+   * @param longsAsText Whether long numbers are strings in answers.
+   * @param proxyProtocol Whether connections may begin with a header of the PROXY protocol.
    * @param maxRequest The longest body of a request. Default 1MB.
    * @param maxResponse The longest result or item of a stream. Default 16MB.
-   * @param requestMemory Memory for the bodies of all requests and answers. Default: a quarter of
+   * @param requestMemory Memory for the bodies of all requests and answers. Default: an eighth of
    *     the heap.
    * @param requestTime The time for a request's head, and for its body. Default 10s.
    * @param idleTime The longest time of a connection without a request. Default 60s.
@@ -279,6 +268,9 @@ public record VerbenaProperties(
       @DefaultValue("false") boolean enabled,
       @DefaultValue("true") boolean page,
       @DefaultValue Set<String> hosts,
+      @DefaultValue Set<String> origins,
+      @DefaultValue("false") boolean longsAsText,
+      @DefaultValue("false") boolean proxyProtocol,
       @Nullable DataSize maxRequest,
       @Nullable DataSize maxResponse,
       @Nullable DataSize requestMemory,

@@ -3,11 +3,19 @@ package io.verbena.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.core.VerbenaServer;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntSupplier;
+import lombok.RequiredArgsConstructor;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -15,7 +23,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** Where stubs are injected, and which servers they call. */
+/** Stubs are injected in these places, and call these servers. */
 @ExtendWith(OutputCaptureExtension.class)
 class InjectedStubsTest {
   private final String address = Contexts.anAddress();
@@ -73,6 +81,72 @@ class InjectedStubsTest {
               assertThat(taker.set).isNotNull();
               assertThat(context.getBean(VerbenaChannels.class).all()).containsOnlyKeys("stock");
             });
+  }
+
+  @Test
+  void constructorsOfLombokTakeTheStubsOfTheirFields(@TempDir Path directory) throws Exception {
+    String source =
+        """
+        import io.verbena.spring.*;
+
+        @lombok.RequiredArgsConstructor
+        public class Shelf implements java.util.function.IntSupplier {
+          @VerbenaStub("stock") private final Stock here;
+          @VerbenaStub("archive") private final StockRpc.Async there;
+          private final Runnable other;
+
+          @Override
+          public int getAsInt() {
+            return here.count("rose") - there.count("").toCompletableFuture().join();
+          }
+        }
+        """;
+    compileWithLombok(Files.writeString(directory.resolve("Shelf.java"), source), directory);
+    try (URLClassLoader classes = new URLClassLoader(new URL[] {directory.toUri().toURL()})) {
+      Class<?> shelf = classes.loadClass("Shelf");
+      contexts
+          .withPropertyValues("verbena.clients.archive.target=" + address)
+          .withBean(Runnable.class, () -> () -> {})
+          .withUserConfiguration(shelf)
+          .run(
+              context -> {
+                assertThat(context).hasNotFailed();
+                assertThat(context.getBean(IntSupplier.class).getAsInt()).isEqualTo(4);
+                assertThat(context.getBean(VerbenaChannels.class).all())
+                    .containsOnlyKeys("stock", "archive");
+              });
+    }
+  }
+
+  /** In a process of its own, since Lombok reaches into the compiler that it runs in. */
+  private static void compileWithLombok(Path source, Path into) throws Exception {
+    String lombok =
+        Path.of(
+                RequiredArgsConstructor.class
+                    .getProtectionDomain()
+                    .getCodeSource()
+                    .getLocation()
+                    .toURI())
+            .toString();
+    Process javac =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "javac").toString(),
+                "-parameters", // as Spring Boot's builds have it
+                "-cp",
+                System.getProperty("java.class.path"),
+                "-processorpath",
+                lombok,
+                "-d",
+                into.toString(),
+                source.toString())
+            .inheritIO()
+            .start();
+    try {
+      assertThat(javac.waitFor(60, TimeUnit.SECONDS)).isTrue();
+      assertThat(javac.exitValue()).isZero();
+    } finally {
+      javac.destroyForcibly();
+    }
   }
 
   @Configuration(proxyBeanMethods = false)

@@ -4,20 +4,29 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.verbena.api.RpcException;
 import io.verbena.channel.HealthRpc;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
 import io.verbena.spring.EchoApplication.Caller;
 import io.verbena.spring.autoconfigure.VerbenaServerLifecycle;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.boot.ApplicationArguments;
 import org.springframework.boot.DefaultApplicationArguments;
 import org.springframework.boot.SpringApplication;
@@ -41,8 +50,9 @@ import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 
-/** What an application's start, readiness, health and end are for its server and its channels. */
+/** The start, readiness, health and end of an application with a server and channels. */
 class LifeTest {
   private static final Duration LONG = Duration.ofSeconds(30);
 
@@ -289,6 +299,71 @@ class LifeTest {
       context.start();
       String address = Contexts.server(context).address().toString();
       assertThat(StockRpc.client(client.connect(address)).count("rose")).isEqualTo(4);
+    }
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  @EnableAutoConfiguration
+  @Import(EchoApplication.class)
+  static class Echoing {}
+
+  /** How a context is stopped for a while: by hand, or by the cache of contexts for tests. */
+  enum Rest {
+    STOPPED(ConfigurableApplicationContext::stop, ConfigurableApplicationContext::start),
+    PAUSED(ConfigurableApplicationContext::pause, ConfigurableApplicationContext::restart),
+    RESTARTED(context -> {}, ConfigurableApplicationContext::restart);
+
+    @SuppressWarnings("ImmutableEnumChecker") // functions without state
+    private final Consumer<ConfigurableApplicationContext> begin;
+
+    @SuppressWarnings("ImmutableEnumChecker")
+    private final Consumer<ConfigurableApplicationContext> end;
+
+    Rest(
+        Consumer<ConfigurableApplicationContext> begin,
+        Consumer<ConfigurableApplicationContext> end) {
+      this.begin = begin;
+      this.end = end;
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void theFirstCallAfterARestReachesTheApplicationsOwnServer(Rest rest) throws Exception {
+    String address = "127.0.0.1:" + freePort();
+    try (ConfigurableApplicationContext context =
+        run(
+            Echoing.class,
+            "--verbena.server.listen=" + address,
+            "--verbena.clients.stock.target=" + address)) {
+      Stock stock = context.getBean(Caller.class).stock();
+      await().atMost(LONG).ignoreExceptions().until(() -> stock.count("rose") == 4);
+      for (int times = 0; times < 3; times++) {
+        rest.begin.accept(context);
+        Instant until = Instant.now().plusMillis(800); // its channel fails to connect meanwhile
+        while (rest != Rest.RESTARTED && Instant.now().isBefore(until)) {
+          assertThatThrownBy(() -> stock.count("rose")).isInstanceOf(RpcException.class);
+        }
+        rest.end.accept(context);
+        assertThat(stock.count("rose")).isEqualTo(4);
+      }
+    }
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+
+  @Test
+  void anyFreePortIsTheSameAfterARest() {
+    try (ConfigurableApplicationContext context =
+        run(Plain.class, "--verbena.server.listen=127.0.0.1:0")) {
+      URI address = Contexts.server(context).address();
+      context.pause();
+      context.restart();
+      assertThat(Contexts.server(context).address()).isEqualTo(address);
     }
   }
 }

@@ -26,7 +26,7 @@ import org.springframework.boot.micrometer.metrics.autoconfigure.export.simple.S
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
-/** What observes calls is there by itself, and nothing of it has to be there. */
+/** Observers of calls are optional, and found without configuration. */
 class ObserversTest {
   private static final AutoConfigurations METRICS =
       AutoConfigurations.of(

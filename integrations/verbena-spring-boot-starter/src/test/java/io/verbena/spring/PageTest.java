@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.spring.VerbenaProperties.HealthCheck;
 import io.verbena.spring.VerbenaProperties.Remote;
+import io.verbena.testkit.Root;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.reflect.RecordComponent;
@@ -26,7 +27,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** The page on Spring Boot has a row for each property, and shows the sample as it is. */
 class PageTest {
-  private static final Path PAGE = Path.of("../docs/how-to/spring-boot.md");
+  private static final Path PAGE = Root.resolve("docs/how-to/spring-boot.md");
   private static final Pattern ROW =
       Pattern.compile("\\| `(verbena\\.[^\\s=]+)` \\|[^|]*\\| (.*) \\|");
   private static final Pattern SEVERAL = Pattern.compile("\\{(.*)}");
@@ -53,7 +54,7 @@ class PageTest {
         : List.of(row);
   }
 
-  /** What editors are told. */
+  /** The hints for editors. */
   private static Map<String, String> told() throws IOException {
     String file = "/META-INF/spring-configuration-metadata.json";
     try (InputStream in = Objects.requireNonNull(PageTest.class.getResourceAsStream(file))) {
@@ -86,9 +87,11 @@ class PageTest {
   @Test
   void itShowsTheSample() throws IOException {
     List<MatchResult> shown = SHOWN.matcher(Files.readString(PAGE)).results().toList();
-    assertThat(shown).hasSize(2);
+    assertThat(shown)
+        .as("the pom that is built and started, and two files of the sample")
+        .hasSize(3);
     for (MatchResult block : shown) {
-      assertThat(Files.readString(Path.of("..", block.group(1)), StandardCharsets.UTF_8))
+      assertThat(Files.readString(Root.resolve(block.group(1)), StandardCharsets.UTF_8))
           .contains(block.group(2));
     }
   }

@@ -9,10 +9,12 @@ import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
 import io.verbena.api.SessionListener;
+import io.verbena.channel.Balancer;
 import io.verbena.core.ClientAuthenticator;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.stat.Stats;
 import io.verbena.spring.EchoApplication.Caller;
+import io.verbena.testkit.TestIdentity;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -200,6 +202,35 @@ class SettingsTest {
   }
 
   @Test
+  void aBalancerMayBeABeanOfThisName() {
+    List<String> chosen = new CopyOnWriteArrayList<>();
+    Balancer mine =
+        (among, call) -> {
+          chosen.add(call.method().fullName());
+          return 0;
+        };
+    Contexts.echo()
+        .withBean("nearest", Balancer.class, () -> mine)
+        .withPropertyValues("verbena.client.balancer=nearest")
+        .run(
+            context -> {
+              context.getBean(Caller.class).stock().count("rose");
+              assertThat(chosen).anyMatch(method -> method.endsWith("/count"));
+            });
+  }
+
+  @Test
+  void aBalancerThatIsNeitherARuleNorABeanIsRefused() {
+    Contexts.echo()
+        .withPropertyValues("verbena.clients.stock.balancer=nearest")
+        .run(
+            context ->
+                assertThat(context.getStartupFailure())
+                    .hasStackTraceContaining("balancer must be round-robin")
+                    .hasStackTraceContaining("the name of a bean of type Balancer, not nearest"));
+  }
+
+  @Test
   void aServerShedsCallsWhereItIsToHaveALimit() {
     Contexts.echo()
         .withPropertyValues(
@@ -344,7 +375,6 @@ class SettingsTest {
         .withPropertyValues(
             "verbena.rdma.device=mlx5_0:1,type=roce-v2",
             "verbena.rdma.traffic-class=106",
-            "verbena.rdma.numa=false",
             "verbena.rdma.rails=2")
         .run(
             context ->
@@ -442,13 +472,15 @@ class SettingsTest {
   @Tag("long")
   @Test
   void aClientSaysWhichNameItsServersHave(@TempDir Path directory) throws Exception {
-    PemFiles files = PemFiles.write(directory, "shop");
+    Path certificate = directory.resolve("shop.crt");
+    Path key = directory.resolve("shop.key");
+    TestIdentity.create("CN=shop", "ip:127.0.0.1").write(certificate, key);
     Contexts.plain()
         .withUserConfiguration(Watched.class)
         .withPropertyValues(
             "verbena.server.listen=127.0.0.1:0",
-            "verbena.server.tls.certificate=" + files.certificate(),
-            "verbena.server.tls.private-key=" + files.key(),
+            "verbena.server.tls.certificate=" + certificate,
+            "verbena.server.tls.private-key=" + key,
             "verbena.clients.stock.target=127.0.0.1:1")
         .run(
             server ->
@@ -456,7 +488,7 @@ class SettingsTest {
                     .withUserConfiguration(Watched.class)
                     .withPropertyValues(
                         "verbena.server.enabled=false",
-                        "verbena.client.tls.trust=" + files.certificate(),
+                        "verbena.client.tls.trust=" + certificate,
                         "verbena.clients.stock.authority=bank.example",
                         "verbena.clients.stock.target=" + Contexts.server(server).address())
                     .run(
@@ -468,13 +500,15 @@ class SettingsTest {
 
   @Test
   void bothEndsHaveTlsByPemFiles(@TempDir Path directory) throws Exception {
-    PemFiles files = PemFiles.write(directory, "shop");
+    Path certificate = directory.resolve("shop.crt");
+    Path key = directory.resolve("shop.key");
+    TestIdentity.create("CN=shop", "ip:127.0.0.1").write(certificate, key);
     Contexts.plain()
         .withUserConfiguration(Watched.class)
         .withPropertyValues(
             "verbena.server.listen=127.0.0.1:0",
-            "verbena.server.tls.certificate=" + files.certificate(),
-            "verbena.server.tls.private-key=" + files.key(),
+            "verbena.server.tls.certificate=" + certificate,
+            "verbena.server.tls.private-key=" + key,
             "verbena.clients.stock.target=127.0.0.1:1")
         .run(
             server ->
@@ -482,7 +516,7 @@ class SettingsTest {
                     .withUserConfiguration(Watched.class)
                     .withPropertyValues(
                         "verbena.server.enabled=false",
-                        "verbena.client.tls.trust=" + files.certificate(),
+                        "verbena.client.tls.trust=" + certificate,
                         "verbena.clients.stock.target=" + Contexts.server(server).address())
                     .run(
                         client ->

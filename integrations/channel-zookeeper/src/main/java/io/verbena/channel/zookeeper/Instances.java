@@ -4,8 +4,8 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.verbena.channel.Endpoint;
+import io.verbena.link.HostAndPort;
 import java.io.IOException;
-import java.net.URI;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -68,11 +68,8 @@ final class Instances {
     boolean bareIpv6 = host.contains(":") && !host.startsWith("[");
     String address = (bareIpv6 ? "[" + host + "]" : host) + ":" + port;
     try {
-      if (!host.isEmpty()
-          && port > 0
-          && port <= 65_535
-          && address.equals(URI.create("tcp://" + address).getRawAuthority())) {
-        return address;
+      if (port > 0) {
+        return HostAndPort.parse(address).toString();
       }
     } catch (IllegalArgumentException e) {
       // The failure is reported below.

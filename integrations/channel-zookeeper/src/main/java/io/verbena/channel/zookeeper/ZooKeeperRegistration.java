@@ -3,11 +3,13 @@ package io.verbena.channel.zookeeper;
 import io.verbena.api.settings.Checks;
 import io.verbena.channel.Endpoint;
 import io.verbena.core.VerbenaServer;
+import io.verbena.link.HostAndPort;
 import io.verbena.link.runtime.OwnThreads;
 import java.io.IOException;
 import java.net.URI;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -176,8 +178,7 @@ public final class ZooKeeperRegistration implements AutoCloseable {
 
   /** The data of a server's node. */
   public static final class Builder {
-    private static final Set<String> EVERY_ADDRESS =
-        Set.of("", "0.0.0.0", "[::]", "[0:0:0:0:0:0:0:0]");
+    private static final Set<String> EVERY_ADDRESS = Set.of("", "0.0.0.0", "::", "0:0:0:0:0:0:0:0");
 
     private final VerbenaServer server;
     private final String name;
@@ -192,29 +193,30 @@ public final class ZooKeeperRegistration implements AutoCloseable {
       this.name = name;
       this.path = path;
       this.ensemble = ensemble;
-      this.host = server.address().getHost() == null ? "" : server.address().getHost();
+      String listens = Objects.requireNonNullElse(server.address().getHost(), "");
+      this.host = listens.startsWith("[") ? listens.substring(1, listens.length() - 1) : listens;
       this.port = server.address().getPort();
     }
 
     /**
-     * Sets the address for clients: {@code host}, or {@code host:port} if the port differs from the
-     * one that the server listens at. Default: the address that it listens at.
+     * Sets the address for clients: {@code host}, or {@code host:port} or {@code tcp://host:port}
+     * if the port differs from the one that the server listens at. Default: the address that it
+     * listens at.
      *
      * @throws IllegalArgumentException if the address is malformed
      */
     public Builder advertise(String address) {
-      URI uri = null;
       try {
-        uri = URI.create("tcp://" + Checks.required("advertise", address));
+        HostAndPort told =
+            HostAndPort.parse(
+                Checks.required("advertise", address).strip().replaceFirst("^(?i)tcp://", ""),
+                Math.max(0, server.address().getPort()));
+        host = told.host();
+        port = told.port();
       } catch (IllegalArgumentException e) {
-        // The failure is reported below.
-      }
-      if (uri == null || uri.getHost() == null || !uri.getPath().isEmpty()) {
         throw new IllegalArgumentException(
-            "'" + address + "' is not an address: write host or host:port");
+            "'" + address + "' is not an address: write host or host:port", e);
       }
-      host = uri.getHost();
-      port = uri.getPort() < 0 ? server.address().getPort() : uri.getPort();
       return this;
     }
 
@@ -284,13 +286,12 @@ public final class ZooKeeperRegistration implements AutoCloseable {
     }
 
     private byte[] data(String id) {
-      String address = host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
       @Nullable Integer noTlsPort = null;
       ServiceInstance<Map<String, String>> instance =
           new ServiceInstance<>(
               path.substring(path.lastIndexOf('/') + 1),
               id,
-              address,
+              host,
               port,
               noTlsPort,
               payload,

@@ -1,6 +1,7 @@
 package io.verbena.codec.json;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.BinaryNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import io.verbena.api.wire.StandardTypes;
 import io.verbena.api.wire.WireIn;
@@ -31,7 +32,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The JDK's types, by their names in a contract. */
-final class JdkTypes {
+final class JsonJdkTypes {
   private static final Map<String, JdkType> BY_NAME =
       Map.ofEntries(
           Map.entry("boolean", Numbers.flag()),
@@ -170,7 +171,7 @@ final class JdkTypes {
               StandardTypes::writeMonthDay,
               StandardTypes::readMonthDay));
 
-  private JdkTypes() {}
+  private JsonJdkTypes() {}
 
   /** Returns the type of this name; null if there is none. */
   static @Nullable JdkType named(String name) {
@@ -181,7 +182,7 @@ final class JdkTypes {
    * Returns the content of an {@code OptionalInt}, {@code OptionalLong} or {@code OptionalDouble};
    * null for any other name.
    */
-  static Shape.@Nullable Leaf inOptional(String name) {
+  static JsonShape.@Nullable Leaf inOptional(String name) {
     return switch (name) {
       case "java.util.OptionalInt" -> leaf("int");
       case "java.util.OptionalLong" -> leaf("long");
@@ -190,8 +191,8 @@ final class JdkTypes {
     };
   }
 
-  private static Shape.Leaf leaf(String name) {
-    return new Shape.Leaf(name, Objects.requireNonNull(BY_NAME.get(name)));
+  private static JsonShape.Leaf leaf(String name) {
+    return new JsonShape.Leaf(name, Objects.requireNonNull(BY_NAME.get(name)));
   }
 
   private static <T> Map.Entry<String, JdkType> text(
@@ -214,7 +215,7 @@ final class JdkTypes {
   private static JdkType character() {
     return JdkType.of(
         "a string of one character (UTF-16)",
-        JdkTypes::characterOf,
+        JsonJdkTypes::characterOf,
         value -> false,
         WireOut::writeChar,
         in -> TextNode.valueOf(String.valueOf(in.readChar())),
@@ -235,7 +236,7 @@ final class JdkTypes {
         text -> Base64.getDecoder().decode(text),
         value -> false,
         write,
-        in -> TextNode.valueOf(Base64.getEncoder().encodeToString(read.apply(in))),
+        in -> BinaryNode.valueOf(read.apply(in)),
         none);
   }
 }

@@ -28,14 +28,14 @@ public final class JsonMethod {
   private final Shapes shapes;
   private final JsonToWire json;
   private final List<Schema.Member> values;
-  private final @Nullable Shape items;
+  private final @Nullable JsonShape items;
   private final long timeoutNanos;
 
   /** The first item that did not fit. A thread of the handler notices it. */
   private volatile @Nullable WrongJsonException wrongItem;
 
   /** The result of a call: a value, a stream or nothing. */
-  public record Result(@Nullable JsonNode value, Flow.@Nullable Publisher<JsonNode> items) {}
+  public record Result<T>(@Nullable T value, Flow.@Nullable Publisher<T> items) {}
 
   /**
    * An item of a stream that is an argument.
@@ -75,8 +75,8 @@ public final class JsonMethod {
           "method %s returns a large object into a Landing, which JSON cannot hold"
               .formatted(method.name()));
     }
-    Shape last = all.isEmpty() ? null : shapes.of(all.getLast().type());
-    this.items = last instanceof Shape.Items stream ? stream.element() : null;
+    JsonShape last = all.isEmpty() ? null : shapes.of(all.getLast().type());
+    this.items = last instanceof JsonShape.Items stream ? stream.element() : null;
     this.values = items == null ? all : all.subList(0, all.size() - 1);
   }
 
@@ -96,24 +96,43 @@ public final class JsonMethod {
     return items == null ? null : method.parameters().getLast().name();
   }
 
+  /** Returns whether the result is a stream. */
+  public boolean returnsItems() {
+    return result() instanceof JsonShape.Items;
+  }
+
+  /** Makes the call, and waits for the result, as a tree. */
+  public Result<JsonNode> call(
+      Session session, CallOptions options, JsonNode arguments, Flow.Publisher<Item> given)
+      throws Exception {
+    return call(session, options, arguments, given, false, WireToJson::read);
+  }
+
   /**
    * Makes the call, and waits for the result.
    *
    * @param arguments an object with the parameters' names, or an array in their order; without the
    *     stream
    * @param given the stream's items; not used if there is no stream parameter
+   * @param longsAsText see {@link WireToJson}
+   * @param form what the result, or each of its items, is made into
    * @throws WrongJsonException if arguments or items do not fit; nothing of them has been sent
    * @throws DeclaredException if the method throws an exception that it declares
    */
-  public Result call(
-      Session session, CallOptions options, JsonNode arguments, Flow.Publisher<Item> given)
+  public <T> Result<T> call(
+      Session session,
+      CallOptions options,
+      JsonNode arguments,
+      Flow.Publisher<Item> given,
+      boolean longsAsText,
+      Form<T> form)
       throws Exception {
-    MethodDescriptor<Object> descriptor = descriptor();
+    MethodDescriptor<Object> descriptor = descriptor(new WireToJson(shapes, longsAsText), form);
     ServiceCaller caller = session.caller(service(descriptor), options);
     try {
       if (method.oneway()) {
         caller.send(descriptor, out -> write(out, arguments, given));
-        return new Result(null, null);
+        return new Result<>(null, null);
       }
       return result(caller.call(descriptor, out -> write(out, arguments, given)));
     } catch (RpcException e) {
@@ -131,13 +150,13 @@ public final class JsonMethod {
 
   private void write(WireOut out, JsonNode arguments, Flow.Publisher<Item> given) {
     json.members(out, values, arguments);
-    Shape item = items;
+    JsonShape item = items;
     if (item != null) {
       out.writeStream(given, (to, one) -> write(to, item, one));
     }
   }
 
-  private void write(WireOut out, Shape shape, Item item) {
+  private void write(WireOut out, JsonShape shape, Item item) {
     try {
       json.write(out, shape, item.json().get());
     } catch (WrongJsonException e) {
@@ -155,9 +174,7 @@ public final class JsonMethod {
         ServiceCaller.class, schema.service(), schema, List.of(descriptor), caller -> caller);
   }
 
-  private MethodDescriptor<Object> descriptor() {
-    WireToJson reader = new WireToJson(shapes);
-    boolean returnsItems = result() instanceof Shape.Items;
+  private MethodDescriptor<Object> descriptor(WireToJson reader, Form<?> form) {
     return new MethodDescriptor<>(
         schema.service(),
         method.id(),
@@ -166,28 +183,29 @@ public final class JsonMethod {
         method.oneway(),
         false,
         timeoutNanos,
-        results(reader),
+        results(reader, form),
         errors(reader),
-        takesItems() || returnsItems);
+        takesItems() || returnsItems());
   }
 
-  @SuppressWarnings("unchecked") // the reader of results makes publishers
-  private static Result result(@Nullable Object read) {
+  @SuppressWarnings("unchecked") // the reader of results makes what the form makes
+  private static <T> Result<T> result(@Nullable Object read) {
     return read instanceof Flow.Publisher<?> stream
-        ? new Result(null, (Flow.Publisher<JsonNode>) stream)
-        : new Result((JsonNode) read, null);
+        ? new Result<>(null, (Flow.Publisher<T>) stream)
+        : new Result<>((T) read, null);
   }
 
-  private @Nullable Shape result() {
+  private @Nullable JsonShape result() {
     return method.result().equals(NOTHING) ? null : shapes.of(method.result());
   }
 
-  private ResultReader<Object> results(WireToJson reader) {
-    Shape result = result();
+  private ResultReader<Object> results(WireToJson reader, Form<?> form) {
+    JsonShape result = result();
     return switch (result) {
       case null -> in -> null;
-      case Shape.Items stream -> in -> in.readStream(from -> reader.read(from, stream.element()));
-      default -> in -> reader.read(in, result);
+      case JsonShape.Items stream ->
+          in -> in.readStream(from -> form.read(reader, from, stream.element()));
+      default -> in -> form.read(reader, in, result);
     };
   }
 

@@ -5,22 +5,22 @@ import java.util.List;
 import java.util.Map;
 
 /** The form of a type on the wire and in JSON. */
-public sealed interface Shape {
+public sealed interface JsonShape {
   /**
    * A value of the JDK.
    *
    * @param name the name of its type in a contract
    */
-  record Leaf(String name, JdkType type) implements Shape {}
+  record Leaf(String name, JdkType type) implements JsonShape {}
 
   /** An optional value: {@code null} in JSON if it is absent. */
-  record Maybe(Shape value) implements Shape {}
+  record Maybe(JsonShape value) implements JsonShape {}
 
   /** An array, list, set or collection. */
-  record Elements(Shape element) implements Shape {}
+  record Elements(JsonShape element) implements JsonShape {}
 
   /** A map: an object in JSON, or an array of pairs if its keys are not text. */
-  record Pairs(Shape key, Shape value) implements Shape {
+  record Pairs(JsonShape key, JsonShape value) implements JsonShape {
     /** Returns whether it is an object in JSON. */
     public boolean isObject() {
       return key instanceof Leaf || key instanceof Constants;
@@ -28,14 +28,14 @@ public sealed interface Shape {
   }
 
   /** A stream. It is an argument or a result, never a part of one. */
-  record Items(Shape element) implements Shape {}
+  record Items(JsonShape element) implements JsonShape {}
 
   /** A record, class or exception: an object in JSON. */
-  record Members(String name, List<Schema.Member> members) implements Shape {}
+  record Members(String name, List<Schema.Member> members) implements JsonShape {}
 
   /** An enum: the name of a constant in JSON. */
   record Constants(String name, List<String> constants, Map<String, Integer> places)
-      implements Shape {}
+      implements JsonShape {}
 
   /**
    * A sealed type: in JSON an object with one member, which is named like the subtype.
@@ -44,7 +44,7 @@ public sealed interface Shape {
    * @param byName its subtypes by their names in JSON
    */
   record Choice(String name, Map<Integer, Subtype> byId, Map<String, Subtype> byName)
-      implements Shape {}
+      implements JsonShape {}
 
   /**
    * A subtype of a sealed type.
@@ -55,5 +55,5 @@ public sealed interface Shape {
   record Subtype(int id, String label, String type) {}
 
   /** A value that a serializer of the contract's own writes: in JSON its bytes, as base64. */
-  record Opaque(String name) implements Shape {}
+  record Opaque(String name) implements JsonShape {}
 }

@@ -25,35 +25,42 @@ final class JsonToWire {
     this.shapes = shapes;
   }
 
-  /** Writes a value. */
-  void write(WireOut out, Shape shape, JsonNode value) {
+  /** Writes a value. It nests no deeper than one that can be answered. */
+  void write(WireOut out, JsonShape shape, JsonNode value) {
+    write(out, shape, value, WireToJson.MOST_NESTED);
+  }
+
+  private void write(WireOut out, JsonShape shape, JsonNode value, int deeper) {
+    if (deeper == 0) {
+      throw WrongJsonException.of("nests more than " + WireToJson.MOST_NESTED + " deep");
+    }
     switch (shape) {
-      case Shape.Leaf leaf -> leaf.type().write(out, value);
-      case Shape.Maybe maybe -> {
+      case JsonShape.Leaf leaf -> leaf.type().write(out, value);
+      case JsonShape.Maybe maybe -> {
         out.writeBoolean(!value.isNull());
         if (!value.isNull()) {
-          write(out, maybe.value(), value);
+          write(out, maybe.value(), value, deeper - 1);
         }
       }
-      case Shape.Elements elements -> elements(out, elements.element(), value);
-      case Shape.Pairs pairs -> pairs(out, pairs, value);
-      case Shape.Members type -> {
+      case JsonShape.Elements elements -> elements(out, elements.element(), value, deeper - 1);
+      case JsonShape.Pairs pairs -> pairs(out, pairs, value, deeper - 1);
+      case JsonShape.Members type -> {
         if (!value.isObject()) {
           throw WrongJsonException.expected(words(type), value);
         }
         int mark = out.beginRecord();
-        members(out, type.members(), value);
+        members(out, type.members(), value, deeper - 1);
         out.endRecord(mark);
       }
-      case Shape.Constants type -> constant(out, type, value);
-      case Shape.Choice type -> subtype(out, type, value);
-      case Shape.Opaque type -> opaque(out, type, value);
-      case Shape.Items _ ->
+      case JsonShape.Constants type -> constant(out, type, value);
+      case JsonShape.Choice type -> subtype(out, type, value, deeper - 1);
+      case JsonShape.Opaque type -> opaque(out, type, value);
+      case JsonShape.Items _ ->
           throw WrongJsonException.of("items of a stream cannot be part of a value");
     }
   }
 
-  private static String words(Shape.Members type) {
+  private static String words(JsonShape.Members type) {
     return "an object (%s) with %s".formatted(Labels.ALONE.of(type.name()), names(type.members()));
   }
 
@@ -69,6 +76,10 @@ final class JsonToWire {
    * @param given an object with their names, or an array in their order
    */
   void members(WireOut out, List<Schema.Member> members, JsonNode given) {
+    members(out, members, given, WireToJson.MOST_NESTED);
+  }
+
+  private void members(WireOut out, List<Schema.Member> members, JsonNode given, int deeper) {
     if (!(given instanceof ObjectNode) && !(given instanceof ArrayNode)) {
       throw WrongJsonException.expected(
           "an object with %s, or an array in this order".formatted(names(members)), given);
@@ -78,7 +89,7 @@ final class JsonToWire {
       Schema.Member member = members.get(i);
       JsonNode value = given.isObject() ? given.get(member.name()) : given.get(i);
       try {
-        member(out, member, value);
+        member(out, member, value, deeper);
       } catch (WrongJsonException e) {
         throw e.within(member.name());
       }
@@ -100,49 +111,49 @@ final class JsonToWire {
     }
   }
 
-  private void member(WireOut out, Schema.Member member, @Nullable JsonNode value) {
-    Shape shape = shapes.of(member.type());
+  private void member(WireOut out, Schema.Member member, @Nullable JsonNode value, int deeper) {
+    JsonShape shape = shapes.of(member.type());
     JsonNode written = value == null && member.optional() ? none(shape) : value;
     if (written == null) {
       throw WrongJsonException.of("is missing; its type is " + Labels.ALONE.of(member.type()));
     }
-    write(out, shape, written);
+    write(out, shape, written, deeper);
   }
 
   /**
    * Returns the default that readers use if an older writer has omitted the member; null if there
    * is none.
    */
-  private static @Nullable JsonNode none(Shape shape) {
+  private static @Nullable JsonNode none(JsonShape shape) {
     return switch (shape) {
-      case Shape.Leaf leaf -> leaf.type().none();
-      case Shape.Maybe _ -> NullNode.instance;
-      case Shape.Elements _, Shape.Pairs _ -> Json.EMPTY;
+      case JsonShape.Leaf leaf -> leaf.type().none();
+      case JsonShape.Maybe _ -> NullNode.instance;
+      case JsonShape.Elements _, JsonShape.Pairs _ -> Json.EMPTY;
       default -> null;
     };
   }
 
-  private void elements(WireOut out, Shape element, JsonNode value) {
+  private void elements(WireOut out, JsonShape element, JsonNode value, int deeper) {
     if (!value.isArray()) {
       throw WrongJsonException.expected("an array", value);
     }
     out.writeCount(value.size());
     for (int i = 0; i < value.size(); i++) {
       try {
-        write(out, element, value.get(i));
+        write(out, element, value.get(i), deeper);
       } catch (WrongJsonException e) {
         throw e.within("[" + i + "]");
       }
     }
   }
 
-  private void pairs(WireOut out, Shape.Pairs pairs, JsonNode value) {
+  private void pairs(WireOut out, JsonShape.Pairs pairs, JsonNode value, int deeper) {
     if (pairs.isObject() && value.isObject()) {
       out.writeCount(value.size());
       for (Map.Entry<String, JsonNode> entry : value.properties()) {
         try {
-          write(out, pairs.key(), TextNode.valueOf(entry.getKey()));
-          write(out, pairs.value(), entry.getValue());
+          write(out, pairs.key(), TextNode.valueOf(entry.getKey()), deeper);
+          write(out, pairs.value(), entry.getValue(), deeper);
         } catch (WrongJsonException e) {
           throw e.within("[" + TextNode.valueOf(entry.getKey()) + "]");
         }
@@ -156,22 +167,22 @@ final class JsonToWire {
     out.writeCount(value.size());
     for (int i = 0; i < value.size(); i++) {
       try {
-        pair(out, pairs, value.get(i));
+        pair(out, pairs, value.get(i), deeper);
       } catch (WrongJsonException e) {
         throw e.within("[" + i + "]");
       }
     }
   }
 
-  private void pair(WireOut out, Shape.Pairs pairs, JsonNode pair) {
+  private void pair(WireOut out, JsonShape.Pairs pairs, JsonNode pair, int deeper) {
     if (!pair.isArray() || pair.size() != 2) {
       throw WrongJsonException.expected("a pair [key, value]", pair);
     }
-    write(out, pairs.key(), pair.get(0));
-    write(out, pairs.value(), pair.get(1));
+    write(out, pairs.key(), pair.get(0), deeper);
+    write(out, pairs.value(), pair.get(1), deeper);
   }
 
-  private static void constant(WireOut out, Shape.Constants type, JsonNode value) {
+  private static void constant(WireOut out, JsonShape.Constants type, JsonNode value) {
     Integer place = value.isTextual() ? type.places().get(value.textValue()) : null;
     if (place == null) {
       throw WrongJsonException.expected("one of " + String.join(", ", type.constants()), value);
@@ -179,22 +190,22 @@ final class JsonToWire {
     out.writeVarInt(place);
   }
 
-  private void subtype(WireOut out, Shape.Choice type, JsonNode value) {
+  private void subtype(WireOut out, JsonShape.Choice type, JsonNode value, int deeper) {
     String label = value.size() == 1 && value.isObject() ? value.fieldNames().next() : "";
-    Shape.Subtype subtype = type.byName().get(label);
+    JsonShape.Subtype subtype = type.byName().get(label);
     if (subtype == null) {
       throw WrongJsonException.expected(
           "an object of one member, which is one of " + String.join(", ", type.byName().keySet()),
           value);
     }
     out.writeVarInt(subtype.id());
-    Shape shape = shapes.of(subtype.type());
+    JsonShape shape = shapes.of(subtype.type());
     try {
       if (hasLength(shape)) {
-        write(out, shape, value.get(label));
+        write(out, shape, value.get(label), deeper);
       } else {
         int mark = out.beginRecord();
-        write(out, shape, value.get(label));
+        write(out, shape, value.get(label), deeper);
         out.endRecord(mark);
       }
     } catch (WrongJsonException e) {
@@ -205,11 +216,11 @@ final class JsonToWire {
   /**
    * Returns whether a subtype has its own length on the wire. Others are written after a length.
    */
-  static boolean hasLength(Shape subtype) {
-    return subtype instanceof Shape.Members || subtype instanceof Shape.Opaque;
+  static boolean hasLength(JsonShape subtype) {
+    return subtype instanceof JsonShape.Members || subtype instanceof JsonShape.Opaque;
   }
 
-  private static void opaque(WireOut out, Shape.Opaque type, JsonNode value) {
+  private static void opaque(WireOut out, JsonShape.Opaque type, JsonNode value) {
     byte[] bytes;
     try {
       bytes = Base64.getDecoder().decode(value.isTextual() ? value.textValue() : "-");

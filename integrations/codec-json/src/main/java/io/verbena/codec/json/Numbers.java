@@ -43,7 +43,7 @@ final class Numbers {
   static JdkType integer() {
     return number(
         "a whole number",
-        text -> new BigInteger(shortEnough(text)),
+        text -> answerable(whole(shortEnough(text))),
         StandardTypes::writeBigInteger,
         in -> BigIntegerNode.valueOf(shortEnough(StandardTypes.readBigInteger(in))));
   }
@@ -51,7 +51,11 @@ final class Numbers {
   static JdkType decimal() {
     return number(
         "a number",
-        text -> new BigDecimal(shortEnough(text)),
+        text -> {
+          BigDecimal value = new BigDecimal(shortEnough(text));
+          answerable(value.unscaledValue());
+          return value;
+        },
         StandardTypes::writeBigDecimal,
         in -> DecimalNode.valueOf(shortEnough(StandardTypes.readBigDecimal(in))));
   }
@@ -66,15 +70,34 @@ final class Numbers {
         name,
         JdkType.of(
             "a whole number from %d to %d (%s)".formatted(least, most, name),
-            text -> between(least, most, Long.parseLong(text)),
-            JsonNode::isIntegralNumber,
+            text -> between(least, most, text),
+            JsonNode::isNumber,
             write,
             in -> LongNode.valueOf(read.apply(in).longValue()),
             LongNode.valueOf(0)));
   }
 
-  private static long between(long least, long most, long value) {
-    if (value < least || value > most) {
+  /** JSON Schema's integers include 2.0 and 1e2. Exponents are limited as digits are. */
+  private static BigInteger whole(String text) {
+    BigDecimal value = new BigDecimal(text);
+    long digits = (long) value.precision() - value.scale();
+    if (value.signum() == 0) {
+      return BigInteger.ZERO;
+    }
+    if (digits < 1 || digits > MOST_DIGITS) { // before anything is computed from the exponent
+      throw new IllegalArgumentException("not whole, or too many digits");
+    }
+    try {
+      return value.toBigIntegerExact();
+    } catch (ArithmeticException e) {
+      throw new IllegalArgumentException("not whole", e);
+    }
+  }
+
+  private static long between(long least, long most, String text) {
+    BigInteger whole = whole(shortEnough(text));
+    long value = whole.bitLength() < Long.SIZE ? whole.longValue() : 0;
+    if (whole.bitLength() >= Long.SIZE || value < least || value > most) {
       throw new IllegalArgumentException("out of range");
     }
     return value;
@@ -140,8 +163,20 @@ final class Numbers {
     return text;
   }
 
+  /** An argument has no more digits than a result may have, or the method would run in vain. */
+  private static BigInteger answerable(BigInteger value) {
+    if (isTooLong(value)) {
+      throw new IllegalArgumentException("too many digits");
+    }
+    return value;
+  }
+
+  private static boolean isTooLong(BigInteger value) {
+    return value.bitLength() > Byte.SIZE * MOST_NUMBER_BYTES;
+  }
+
   private static BigInteger shortEnough(BigInteger value) {
-    if (value.bitLength() > Byte.SIZE * MOST_NUMBER_BYTES) {
+    if (isTooLong(value)) {
       throw new WireException("a number takes more than " + MOST_NUMBER_BYTES + " bytes");
     }
     return value;

@@ -21,7 +21,7 @@ public final class Shapes {
   private static final int MOST_NESTED = 32;
 
   private final Map<String, Schema.Type> defined = new HashMap<>();
-  private final Map<String, Shape> known = new HashMap<>();
+  private final Map<String, JsonShape> known = new HashMap<>();
 
   /** Reads the types of a contract. */
   public Shapes(Schema schema) {
@@ -34,12 +34,12 @@ public final class Shapes {
    * @throws WireException if the contract does not define the type, or this version does not know
    *     it
    */
-  public synchronized Shape of(String name) {
+  public synchronized JsonShape of(String name) {
     return of(name, MOST_NESTED);
   }
 
-  private Shape of(String name, int deeper) {
-    Shape before = known.get(name);
+  private JsonShape of(String name, int deeper) {
+    JsonShape before = known.get(name);
     if (before != null) {
       return before;
     }
@@ -47,40 +47,40 @@ public final class Shapes {
       throw new WireException("a type nests more than " + MOST_NESTED + " levels");
     }
     Schema.Type type = defined.get(name);
-    Shape shape = type == null ? undefined(name, deeper - 1) : defined(type);
+    JsonShape shape = type == null ? undefined(name, deeper - 1) : defined(type);
     known.put(name, shape);
     return shape;
   }
 
-  private static Shape defined(Schema.Type type) {
+  private static JsonShape defined(Schema.Type type) {
     return switch (type.kind()) {
-      case RECORD -> new Shape.Members(type.name(), type.members());
-      case CUSTOM -> new Shape.Opaque(type.name());
+      case RECORD -> new JsonShape.Members(type.name(), type.members());
+      case CUSTOM -> new JsonShape.Opaque(type.name());
       case ENUM -> constants(type);
       case SEALED -> choice(type);
     };
   }
 
-  private static Shape constants(Schema.Type type) {
+  private static JsonShape constants(Schema.Type type) {
     List<String> names = type.members().stream().map(Schema.Member::name).toList();
     Map<String, Integer> places = new HashMap<>();
     for (int i = 0; i < names.size(); i++) {
       places.put(names.get(i), i);
     }
-    return new Shape.Constants(type.name(), names, places);
+    return new JsonShape.Constants(type.name(), names, places);
   }
 
-  private static Shape choice(Schema.Type type) {
+  private static JsonShape choice(Schema.Type type) {
     Labels labels = new Labels(type.members().stream().map(Shapes::generic).toList());
-    Map<Integer, Shape.Subtype> byId = new HashMap<>();
-    Map<String, Shape.Subtype> byName = new LinkedHashMap<>();
+    Map<Integer, JsonShape.Subtype> byId = new HashMap<>();
+    Map<String, JsonShape.Subtype> byName = new LinkedHashMap<>();
     for (Schema.Member member : type.members()) {
-      Shape.Subtype subtype =
-          new Shape.Subtype(id(type, member), labels.of(generic(member)), member.type());
+      JsonShape.Subtype subtype =
+          new JsonShape.Subtype(id(type, member), labels.of(generic(member)), member.type());
       byId.put(subtype.id(), subtype);
       byName.put(subtype.label(), subtype);
     }
-    return new Shape.Choice(type.name(), byId, byName);
+    return new JsonShape.Choice(type.name(), byId, byName);
   }
 
   /** Returns a subtype's name without type arguments, which are those of its sealed type. */
@@ -97,16 +97,16 @@ public final class Shapes {
     }
   }
 
-  private Shape undefined(String name, int deeper) {
-    JdkType leaf = JdkTypes.named(name);
+  private JsonShape undefined(String name, int deeper) {
+    JdkType leaf = JsonJdkTypes.named(name);
     if (leaf != null) {
-      return new Shape.Leaf(name, leaf);
+      return new JsonShape.Leaf(name, leaf);
     }
-    Shape.Leaf optional = JdkTypes.inOptional(name);
+    JsonShape.Leaf optional = JsonJdkTypes.inOptional(name);
     if (optional != null) {
-      return new Shape.Maybe(optional);
+      return new JsonShape.Maybe(optional);
     }
-    Shape container = container(TypeText.of(name), deeper);
+    JsonShape container = container(TypeText.of(name), deeper);
     if (container == null) {
       throw new WireException(
           "type " + name + " is not known here, and the contract does not define it");
@@ -114,19 +114,21 @@ public final class Shapes {
     return container;
   }
 
-  private @Nullable Shape container(TypeText type, int deeper) {
+  private @Nullable JsonShape container(TypeText type, int deeper) {
     List<String> parts = type.parts();
     if (type.outer().equals("java.util.Map") && parts.size() == 2) {
-      return new Shape.Pairs(of(parts.getFirst(), deeper), of(parts.getLast(), deeper));
+      return new JsonShape.Pairs(of(parts.getFirst(), deeper), of(parts.getLast(), deeper));
     }
     if (parts.size() != 1) {
       return null;
     }
     return switch (type.outer()) {
       case TypeText.ARRAY, "java.util.List", "java.util.Set", "java.util.Collection" ->
-          new Shape.Elements(of(parts.getFirst(), deeper));
-      case TypeText.NULLABLE, "java.util.Optional" -> new Shape.Maybe(of(parts.getFirst(), deeper));
-      case "java.util.concurrent.Flow.Publisher" -> new Shape.Items(of(parts.getFirst(), deeper));
+          new JsonShape.Elements(of(parts.getFirst(), deeper));
+      case TypeText.NULLABLE, "java.util.Optional" ->
+          new JsonShape.Maybe(of(parts.getFirst(), deeper));
+      case "java.util.concurrent.Flow.Publisher" ->
+          new JsonShape.Items(of(parts.getFirst(), deeper));
       default -> null;
     };
   }

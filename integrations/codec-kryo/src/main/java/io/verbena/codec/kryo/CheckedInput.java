@@ -1,7 +1,7 @@
 package io.verbena.codec.kryo;
 
-import com.esotericsoftware.kryo.KryoException;
-import com.esotericsoftware.kryo.io.Input;
+import com.esotericsoftware.kryo.kryo5.KryoException;
+import com.esotericsoftware.kryo.kryo5.io.Input;
 
 /**
  * Reads a peer's message. A length is compared with the remaining bytes before it is used.

@@ -1,7 +1,7 @@
 package io.verbena.codec.kryo;
 
-import com.esotericsoftware.kryo.io.Output;
-import com.esotericsoftware.kryo.util.Generics.GenericType;
+import com.esotericsoftware.kryo.kryo5.io.Output;
+import com.esotericsoftware.kryo.kryo5.util.Generics.GenericType;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -39,7 +39,7 @@ final class Codec {
   /** Reads with a new input, because Kryo's own keeps characters of earlier strings. */
   @Nullable Object read(byte[] bytes) {
     CheckedInput input = new CheckedInput(bytes);
-    kryo.starts(root);
+    kryo.start(root);
     Object value = kryo.readClassAndObject(input);
     input.checkEnd();
     return value;

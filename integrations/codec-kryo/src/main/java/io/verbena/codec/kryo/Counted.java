@@ -1,20 +1,24 @@
 package io.verbena.codec.kryo;
 
-import com.esotericsoftware.kryo.Kryo;
-import com.esotericsoftware.kryo.Serializer;
-import com.esotericsoftware.kryo.io.Input;
-import com.esotericsoftware.kryo.io.Output;
-import com.esotericsoftware.kryo.serializers.CollectionSerializer;
-import com.esotericsoftware.kryo.serializers.DefaultArraySerializers.BooleanArraySerializer;
-import com.esotericsoftware.kryo.serializers.DefaultArraySerializers.ObjectArraySerializer;
-import com.esotericsoftware.kryo.serializers.DefaultArraySerializers.StringArraySerializer;
-import com.esotericsoftware.kryo.serializers.DefaultSerializers.ConcurrentSkipListMapSerializer;
-import com.esotericsoftware.kryo.serializers.DefaultSerializers.PriorityQueueSerializer;
-import com.esotericsoftware.kryo.serializers.DefaultSerializers.TreeMapSerializer;
-import com.esotericsoftware.kryo.serializers.DefaultSerializers.TreeSetSerializer;
-import com.esotericsoftware.kryo.serializers.MapSerializer;
-import com.esotericsoftware.kryo.serializers.RecordSerializer;
-import com.esotericsoftware.kryo.util.Generics.GenericType;
+import com.esotericsoftware.kryo.kryo5.Kryo;
+import com.esotericsoftware.kryo.kryo5.Serializer;
+import com.esotericsoftware.kryo.kryo5.io.Input;
+import com.esotericsoftware.kryo.kryo5.io.Output;
+import com.esotericsoftware.kryo.kryo5.serializers.CollectionSerializer;
+import com.esotericsoftware.kryo.kryo5.serializers.DefaultArraySerializers.BooleanArraySerializer;
+import com.esotericsoftware.kryo.kryo5.serializers.DefaultArraySerializers.ObjectArraySerializer;
+import com.esotericsoftware.kryo.kryo5.serializers.DefaultArraySerializers.StringArraySerializer;
+import com.esotericsoftware.kryo.kryo5.serializers.DefaultSerializers.ArraysAsListSerializer;
+import com.esotericsoftware.kryo.kryo5.serializers.DefaultSerializers.CollectionsSingletonListSerializer;
+import com.esotericsoftware.kryo.kryo5.serializers.DefaultSerializers.CollectionsSingletonMapSerializer;
+import com.esotericsoftware.kryo.kryo5.serializers.DefaultSerializers.CollectionsSingletonSetSerializer;
+import com.esotericsoftware.kryo.kryo5.serializers.DefaultSerializers.ConcurrentSkipListMapSerializer;
+import com.esotericsoftware.kryo.kryo5.serializers.DefaultSerializers.PriorityQueueSerializer;
+import com.esotericsoftware.kryo.kryo5.serializers.DefaultSerializers.TreeMapSerializer;
+import com.esotericsoftware.kryo.kryo5.serializers.DefaultSerializers.TreeSetSerializer;
+import com.esotericsoftware.kryo.kryo5.serializers.MapSerializer;
+import com.esotericsoftware.kryo.kryo5.serializers.RecordSerializer;
+import com.esotericsoftware.kryo.kryo5.util.Generics.GenericType;
 import java.lang.reflect.RecordComponent;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -28,17 +32,26 @@ import org.jspecify.annotations.Nullable;
  * reads, before it reads an element.
  */
 final class Counted<T> extends Serializer<T> {
+  static final String IMMUTABLE = "java.util.ImmutableCollections$";
   private static final String KRYOS = Kryo.class.getPackageName() + ".";
 
   private final Serializer<T> serializer;
   private final boolean isCounted;
+
+  /** Whether it reads into a mutable container first, which nothing may refer to. */
+  private final boolean isMadeLast;
+
   private final Function<@Nullable GenericType, Place> places;
 
   private Counted(
-      Serializer<T> serializer, boolean isCounted, Function<@Nullable GenericType, Place> places) {
+      Serializer<T> serializer,
+      boolean isCounted,
+      boolean isMadeLast,
+      Function<@Nullable GenericType, Place> places) {
     super(serializer.getAcceptsNull(), serializer.isImmutable());
     this.serializer = serializer;
     this.isCounted = isCounted;
+    this.isMadeLast = isMadeLast;
     this.places = places;
   }
 
@@ -50,8 +63,14 @@ final class Counted<T> extends Serializer<T> {
   static Serializer<?> of(Serializer<?> serializer, Class<?> type) {
     boolean isSet = Set.class.isAssignableFrom(type);
     return switch (serializer) {
-      case CollectionSerializer<?> s -> container(s, declared -> Place.ofElements(isSet, declared));
-      case MapSerializer<?> s -> container(s, Place::ofEntries);
+      case CollectionSerializer<?> s ->
+          container(s, type, declared -> Place.ofElements(isSet, declared));
+      case MapSerializer<?> s -> container(s, type, Place::ofEntries);
+      case CollectionsSingletonListSerializer s ->
+          new Counted<>(s, false, false, declared -> Place.ofElements(false, declared));
+      case CollectionsSingletonSetSerializer s ->
+          new Counted<>(s, false, false, declared -> Place.ofElements(true, declared));
+      case CollectionsSingletonMapSerializer s -> new Counted<>(s, false, false, Place::ofEntries);
       case ObjectArraySerializer s -> elements(s, type);
       case StringArraySerializer s -> elements(s, type);
       case BooleanArraySerializer s -> elements(s, type);
@@ -61,14 +80,21 @@ final class Counted<T> extends Serializer<T> {
   }
 
   private static Counted<?> container(
-      Serializer<?> serializer, Function<@Nullable GenericType, Place> places) {
+      Serializer<?> serializer, Class<?> type, Function<@Nullable GenericType, Place> places) {
     Function<@Nullable GenericType, Place> known = places;
-    if (!serializer.getClass().getName().startsWith(KRYOS)) {
+    if (!isKnown(serializer)) {
       known = declared -> places.apply(null); // it may read other values before the elements
     } else if (readsComparator(serializer)) {
       known = places.andThen(Place::behindComparator);
     }
-    return new Counted<>(serializer, true, known);
+    boolean isMadeLast =
+        serializer instanceof ArraysAsListSerializer || type.getName().startsWith(IMMUTABLE);
+    return new Counted<>(serializer, true, isMadeLast, known);
+  }
+
+  private static boolean isKnown(Serializer<?> serializer) {
+    return serializer.getClass().getName().startsWith(KRYOS)
+        || serializer instanceof JdkSerializers.OfImmutableList;
   }
 
   private static boolean readsComparator(Serializer<?> serializer) {
@@ -81,7 +107,7 @@ final class Counted<T> extends Serializer<T> {
   private static Counted<?> elements(Serializer<?> serializer, Class<?> array) {
     Class<?> component = array.getComponentType();
     Place each = Place.of(new GenericType(component, component, component));
-    return new Counted<>(serializer, true, declared -> each);
+    return new Counted<>(serializer, true, false, declared -> each);
   }
 
   /** Kryo sorts components by name. */
@@ -95,7 +121,7 @@ final class Counted<T> extends Serializer<T> {
       return serializer;
     }
     Place first = Place.of(declared);
-    return new Counted<>(serializer, false, whole -> first);
+    return new Counted<>(serializer, false, false, whole -> first);
   }
 
   /** Returns whether it reads a container, not a record. */
@@ -115,7 +141,9 @@ final class Counted<T> extends Serializer<T> {
     }
     StrictKryo strict = (StrictKryo) kryo;
     Place before = strict.readsAt(places.apply(strict.current()));
+    strict.setSkipReference(isMadeLast);
     T read = serializer.read(kryo, input, type);
+    strict.setSkipReference(false);
     Place _ = strict.readsAt(before);
     return read;
   }

@@ -1,7 +1,7 @@
 package io.verbena.codec.kryo;
 
-import com.esotericsoftware.kryo.util.DefaultGenerics;
-import com.esotericsoftware.kryo.util.Generics;
+import com.esotericsoftware.kryo.kryo5.util.DefaultGenerics;
+import com.esotericsoftware.kryo.kryo5.util.Generics;
 import java.lang.reflect.TypeVariable;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +21,7 @@ final class Declared implements Generics {
 
   @Override
   public void pushGenericType(GenericType fieldType) {
-    kryo.declares(fieldType);
+    kryo.declareNext(fieldType);
     generics.pushGenericType(fieldType);
   }
 

@@ -1,7 +1,12 @@
 package io.verbena.codec.kryo;
 
-import com.esotericsoftware.kryo.Kryo;
-import com.esotericsoftware.kryo.serializers.DefaultSerializers.UUIDSerializer;
+import com.esotericsoftware.kryo.kryo5.Kryo;
+import com.esotericsoftware.kryo.kryo5.serializers.DefaultSerializers.UUIDSerializer;
+import io.verbena.codec.kryo.JdkSerializers.OfConstant;
+import io.verbena.codec.kryo.JdkSerializers.OfEnumMap;
+import io.verbena.codec.kryo.JdkSerializers.OfEnumSet;
+import io.verbena.codec.kryo.JdkSerializers.OfImmutableList;
+import io.verbena.codec.kryo.JdkSerializers.OfZonedDateTime;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.time.Duration;
@@ -10,11 +15,19 @@ import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
 import java.time.OffsetDateTime;
+import java.time.OffsetTime;
+import java.time.Period;
+import java.time.YearMonth;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -79,12 +92,38 @@ final class JdkClasses {
           LocalTime.class,
           LocalDateTime.class,
           OffsetDateTime.class,
-          ZonedDateTime.class);
+          ZonedDateTime.class,
+          EnumSet.class,
+          EnumMap.class,
+          Collections.singletonList(1).getClass(),
+          Collections.singleton(1).getClass(),
+          Collections.singletonMap(1, 1).getClass(),
+          Period.class,
+          OffsetTime.class,
+          YearMonth.class,
+          ZoneOffset.class,
+          ZoneId.of("Europe/Berlin").getClass(),
+          Comparator.naturalOrder().getClass(),
+          Comparator.reverseOrder().getClass(),
+          String.CASE_INSENSITIVE_ORDER.getClass());
 
   private JdkClasses() {}
 
   static void register(Kryo kryo) {
     kryo.addDefaultSerializer(UUID.class, new UUIDSerializer());
+    kryo.addDefaultSerializer(ZonedDateTime.class, new OfZonedDateTime());
+    kryo.addDefaultSerializer(EnumSet.class, new OfEnumSet());
+    kryo.addDefaultSerializer(EnumMap.class, new OfEnumMap());
+    for (List<Integer> list : List.of(List.of(1), List.of(1, 2, 3), List.of(1, 2).subList(0, 1))) {
+      kryo.addDefaultSerializer(list.getClass(), new OfImmutableList());
+    }
+    for (Comparator<?> one :
+        List.of(
+            Comparator.<String>naturalOrder(),
+            Comparator.<String>reverseOrder(),
+            String.CASE_INSENSITIVE_ORDER)) {
+      kryo.addDefaultSerializer(one.getClass(), new OfConstant<>(one));
+    }
     for (int i = 0; i < IN_ORDER.size(); i++) {
       kryo.register(IN_ORDER.get(i), FIRST_ID + i);
     }

@@ -1,16 +1,17 @@
 package io.verbena.codec.kryo;
 
-import com.esotericsoftware.kryo.KryoException;
+import com.esotericsoftware.kryo.kryo5.KryoException;
 
 /** Formats a failure of Kryo's, with its place, in one line. */
-final class Words {
+final class KryoFailureText {
   private static final String TRACE = "\nSerialization trace:\n";
 
-  private Words() {}
+  private KryoFailureText() {}
 
   static String of(Throwable failure) {
     if (failure instanceof StackOverflowError) {
-      return "it nests too deeply for its thread's stack. Set a smaller depth in configure, or flatten the value";
+      return "it nests too deeply for its thread's stack. Set a smaller depth in configure, or"
+          + " flatten the value";
     }
     String text = String.valueOf(failure.getMessage());
     String where = "";

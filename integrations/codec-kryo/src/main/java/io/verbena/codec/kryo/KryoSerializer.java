@@ -1,9 +1,9 @@
 package io.verbena.codec.kryo;
 
-import com.esotericsoftware.kryo.Kryo;
-import com.esotericsoftware.kryo.io.Input;
-import com.esotericsoftware.kryo.util.Pool;
-import com.esotericsoftware.kryo.util.Util;
+import com.esotericsoftware.kryo.kryo5.Kryo;
+import com.esotericsoftware.kryo.kryo5.io.Input;
+import com.esotericsoftware.kryo.kryo5.util.Pool;
+import com.esotericsoftware.kryo.kryo5.util.Util;
 import io.verbena.api.wire.Serializer;
 import io.verbena.api.wire.WireException;
 import io.verbena.api.wire.WireIn;
@@ -162,7 +162,7 @@ public abstract class KryoSerializer<T> implements Serializer<T> {
    *
    * @param input the serializer's input
    * @return the number that {@code output.writeVarInt(count, true)} wrote
-   * @throws com.esotericsoftware.kryo.KryoException if the message is too short for so many
+   * @throws com.esotericsoftware.kryo.kryo5.KryoException if the message is too short for so many
    */
   public static int readCount(Input input) {
     return CheckedInput.of(input).readCount();
@@ -189,7 +189,7 @@ public abstract class KryoSerializer<T> implements Serializer<T> {
   }
 
   private WireException failure(String what, Throwable e) {
-    String words = Words.of(e);
+    String words = KryoFailureText.of(e);
     return new WireException(
         type.getSimpleName()
             + " "

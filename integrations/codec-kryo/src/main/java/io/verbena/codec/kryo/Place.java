@@ -1,6 +1,6 @@
 package io.verbena.codec.kryo;
 
-import com.esotericsoftware.kryo.util.Generics.GenericType;
+import com.esotericsoftware.kryo.kryo5.util.Generics.GenericType;
 import java.util.Collection;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -59,6 +59,11 @@ final class Place {
     return key;
   }
 
+  /** Returns the places of a map's values. */
+  static Place ofValues(@Nullable GenericType map) {
+    return new Place(false, argument(map, Map.class, 1));
+  }
+
   /** Returns the place of a container's comparator, which is read first; the elements follow. */
   static Place behindComparator(Place elements) {
     Place comparator = new Place(false, null);
@@ -69,8 +74,7 @@ final class Place {
   /**
    * Returns a type argument of a generic type of the JDK. Those of other types may mean anything.
    */
-  private static @Nullable GenericType argument(
-      @Nullable GenericType declared, Class<?> kind, int index) {
+  static @Nullable GenericType argument(@Nullable GenericType declared, Class<?> kind, int index) {
     GenericType[] arguments = declared == null ? null : declared.getTypeParameters();
     if (declared == null || arguments == null || !(declared.getType() instanceof Class<?> type)) {
       return null;

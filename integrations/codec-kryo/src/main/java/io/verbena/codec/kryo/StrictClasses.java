@@ -1,9 +1,9 @@
 package io.verbena.codec.kryo;
 
-import com.esotericsoftware.kryo.KryoException;
-import com.esotericsoftware.kryo.Registration;
-import com.esotericsoftware.kryo.io.Input;
-import com.esotericsoftware.kryo.util.DefaultClassResolver;
+import com.esotericsoftware.kryo.kryo5.KryoException;
+import com.esotericsoftware.kryo.kryo5.Registration;
+import com.esotericsoftware.kryo.kryo5.io.Input;
+import com.esotericsoftware.kryo.kryo5.util.DefaultClassResolver;
 import java.util.Collection;
 import java.util.SortedMap;
 import java.util.TreeMap;

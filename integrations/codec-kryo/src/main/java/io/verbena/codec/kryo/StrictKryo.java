@@ -1,27 +1,31 @@
 package io.verbena.codec.kryo;
 
-import com.esotericsoftware.kryo.Kryo;
-import com.esotericsoftware.kryo.KryoException;
-import com.esotericsoftware.kryo.Registration;
-import com.esotericsoftware.kryo.Serializer;
-import com.esotericsoftware.kryo.io.Input;
-import com.esotericsoftware.kryo.serializers.BlowfishSerializer;
-import com.esotericsoftware.kryo.serializers.ClosureSerializer;
-import com.esotericsoftware.kryo.serializers.CollectionSerializer;
-import com.esotericsoftware.kryo.serializers.CompatibleFieldSerializer;
-import com.esotericsoftware.kryo.serializers.DeflateSerializer;
-import com.esotericsoftware.kryo.serializers.ExternalizableSerializer;
-import com.esotericsoftware.kryo.serializers.FieldSerializer;
-import com.esotericsoftware.kryo.serializers.JavaSerializer;
-import com.esotericsoftware.kryo.serializers.MapSerializer;
-import com.esotericsoftware.kryo.serializers.TaggedFieldSerializer;
-import com.esotericsoftware.kryo.serializers.VersionFieldSerializer;
-import com.esotericsoftware.kryo.util.Generics;
-import com.esotericsoftware.kryo.util.Generics.GenericType;
-import com.esotericsoftware.kryo.util.NoGenerics;
+import com.esotericsoftware.kryo.kryo5.Kryo;
+import com.esotericsoftware.kryo.kryo5.KryoException;
+import com.esotericsoftware.kryo.kryo5.Registration;
+import com.esotericsoftware.kryo.kryo5.Serializer;
+import com.esotericsoftware.kryo.kryo5.io.Input;
+import com.esotericsoftware.kryo.kryo5.serializers.BlowfishSerializer;
+import com.esotericsoftware.kryo.kryo5.serializers.ClosureSerializer;
+import com.esotericsoftware.kryo.kryo5.serializers.CollectionSerializer;
+import com.esotericsoftware.kryo.kryo5.serializers.CompatibleFieldSerializer;
+import com.esotericsoftware.kryo.kryo5.serializers.DeflateSerializer;
+import com.esotericsoftware.kryo.kryo5.serializers.ExternalizableSerializer;
+import com.esotericsoftware.kryo.kryo5.serializers.FieldSerializer;
+import com.esotericsoftware.kryo.kryo5.serializers.JavaSerializer;
+import com.esotericsoftware.kryo.kryo5.serializers.MapSerializer;
+import com.esotericsoftware.kryo.kryo5.serializers.TaggedFieldSerializer;
+import com.esotericsoftware.kryo.kryo5.serializers.VersionFieldSerializer;
+import com.esotericsoftware.kryo.kryo5.util.Generics;
+import com.esotericsoftware.kryo.kryo5.util.Generics.GenericType;
+import com.esotericsoftware.kryo.kryo5.util.NoGenerics;
+import com.esotericsoftware.kryo.kryo5.util.Util;
 import java.lang.reflect.InaccessibleObjectException;
 import java.lang.reflect.Modifier;
+import java.util.Arrays;
 import java.util.Collection;
+import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Kryo without its dangerous features. It writes and reads registered classes only. */
@@ -54,6 +58,8 @@ final class StrictKryo extends Kryo {
   /** Whether the next class to read is that of a whole value. */
   private boolean checksClass;
 
+  private boolean skipReference;
+
   /** The number of set elements and map keys around the value that is read. */
   private int hashed;
 
@@ -83,9 +89,11 @@ final class StrictKryo extends Kryo {
           type.getName()
               + " hides its fields. Leave it out of the list of "
               + owner
-              + ", and register it in configure: kryo.register("
+              + ", and register a serializer of your own for it in configure: kryo.register("
               + type.getSimpleName()
-              + ".class, one of Kryo's serializers)",
+              + ".class, new "
+              + type.getSimpleName()
+              + "Serializer())",
           e);
     }
   }
@@ -131,6 +139,10 @@ final class StrictKryo extends Kryo {
     if (registration.getInstantiator() != null || Modifier.isAbstract(type.getModifiers())) {
       return;
     }
+    if (Collection.class.isAssignableFrom(type) || Map.class.isAssignableFrom(type)) {
+      checkConstructor(type);
+      return;
+    }
     try {
       registration.setInstantiator(newInstantiator(type));
     } catch (KryoException e) {
@@ -142,6 +154,21 @@ final class StrictKryo extends Kryo {
               + " DefaultInstantiatorStrategy(new StdInstantiatorStrategy())), or register a"
               + " serializer of your own for it",
           e);
+    }
+  }
+
+  /** A container that was made without its constructor could hold nothing. */
+  private void checkConstructor(Class<?> type) {
+    boolean has =
+        Arrays.stream(type.getDeclaredConstructors()).anyMatch(c -> c.getParameterCount() == 0);
+    if (!has) {
+      throw new IllegalStateException(
+          "%1$s has no constructor without parameters, so %2$s could write but not read it. Override configure: kryo.register(%3$s.class, a %4$sSerializer of Kryo's with a method create(...) of your own)"
+              .formatted(
+                  type.getName(),
+                  owner,
+                  type.getSimpleName(),
+                  Map.class.isAssignableFrom(type) ? "Map" : "Collection"));
     }
   }
 
@@ -167,7 +194,7 @@ final class StrictKryo extends Kryo {
   }
 
   /** Notes the type of the field whose value is read or written next. */
-  void declares(GenericType field) {
+  void declareNext(GenericType field) {
     ofField = field;
   }
 
@@ -186,7 +213,7 @@ final class StrictKryo extends Kryo {
   }
 
   /** Prepares to read a whole value. */
-  void starts(Place root) {
+  void start(Place root) {
     place = root;
     ofField = null;
     current = null;
@@ -214,11 +241,37 @@ final class StrictKryo extends Kryo {
   }
 
   /** Checks the type before an instance is made: a container of a wrong type may take for ever. */
-  private void check(Class<?> type) {
+  private void check(Class<?> registered) {
+    // Kryo registers a primitive type for its box, too.
+    Class<?> type = registered.isPrimitive() ? Util.getWrapperClass(registered) : registered;
     Class<?> expected = current == null ? null : current.resolve(getGenerics());
     if (expected != null && !expected.isPrimitive() && !expected.isAssignableFrom(type)) {
       throw new KryoException(
           "a " + expected.getName() + " was expected, but a " + type.getName() + " came");
+    }
+  }
+
+  /** Checks the enum of a container against the declared type of its elements or keys. */
+  void checkArgument(Class<?> container, Class<?> type) {
+    GenericType argument = Place.argument(current, container, 0);
+    Class<?> expected = argument == null ? null : argument.resolve(getGenerics());
+    if (expected != null && !expected.isAssignableFrom(type)) {
+      throw new KryoException(
+          "a " + expected.getName() + " was expected, but a " + type.getName() + " came");
+    }
+  }
+
+  /** Says whether the next object that is announced while it is read is not the one returned. */
+  void setSkipReference(boolean skips) {
+    skipReference = skips;
+  }
+
+  @Override
+  public void reference(@Nullable Object object) {
+    if (skipReference) {
+      skipReference = false; // the container that is made of it is announced at its end
+    } else {
+      super.reference(object);
     }
   }
 
@@ -297,9 +350,38 @@ final class StrictKryo extends Kryo {
   @Override
   @SuppressWarnings("rawtypes") // raw types, as in Kryo
   protected String unregisteredClassMessage(Class type) {
-    return type.getName()
-        + " is not registered with "
-        + owner
-        + ". Add it to the end of its list of classes, at both ends";
+    return type.getName() + " is not registered with " + owner + ". " + cure(type);
+  }
+
+  /** Nobody can list classes without a name, and the JDK's own, such as views and wrappers. */
+  private static String cure(Class<?> type) {
+    if (type.isHidden()) {
+      return "It is a lambda, which cannot be sent: send a value, such as an enum constant";
+    }
+    boolean isAnonymous = type.isAnonymousClass();
+    if (!isAnonymous && !isInternal(type)) {
+      return "Add it to the end of its list of classes, at both ends";
+    }
+    if (Map.class.isAssignableFrom(type)) {
+      return "Copy it: new LinkedHashMap<>(value)";
+    }
+    if (Set.class.isAssignableFrom(type)) {
+      return "Copy it: new LinkedHashSet<>(value)";
+    }
+    if (Collection.class.isAssignableFrom(type)) {
+      return "Copy it: new ArrayList<>(value)";
+    }
+    return isAnonymous
+        ? "Give the class a name, and list it at both ends"
+        : "It is internal to the JDK: send what it is made of, such as its text";
+  }
+
+  private static boolean isInternal(Class<?> type) {
+    ClassLoader loader = type.getClassLoader();
+    boolean isOfTheJdk = loader == null || loader == ClassLoader.getPlatformClassLoader();
+    boolean isOpen =
+        Modifier.isPublic(type.getModifiers())
+            && type.getModule().isExported(type.getPackageName());
+    return isOfTheJdk && !isOpen;
   }
 }

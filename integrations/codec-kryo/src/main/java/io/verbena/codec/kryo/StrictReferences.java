@@ -1,8 +1,9 @@
 package io.verbena.codec.kryo;
 
-import com.esotericsoftware.kryo.KryoException;
-import com.esotericsoftware.kryo.util.MapReferenceResolver;
+import com.esotericsoftware.kryo.kryo5.KryoException;
+import com.esotericsoftware.kryo.kryo5.util.MapReferenceResolver;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -21,7 +22,7 @@ final class StrictReferences extends MapReferenceResolver {
               + id
               + ", which is not complete yet: no cycle can pass through a record, an Optional or another object that is made after its content was read");
     }
-    if (!type.isInstance(read)) {
+    if (!type.isInstance(read) && !(isImmutableList(type) && isImmutableList(read.getClass()))) {
       throw new KryoException(
           "it has a reference to a "
               + read.getClass().getName()
@@ -35,6 +36,11 @@ final class StrictReferences extends MapReferenceResolver {
               + " inside an element of a set or a key of a map, where containers must not be references: the hash could take for ever");
     }
     return read;
+  }
+
+  /** The JDK has several classes of immutable lists, and takes one by what the list holds. */
+  private static boolean isImmutableList(Class<?> type) {
+    return List.class.isAssignableFrom(type) && type.getName().startsWith(Counted.IMMUTABLE);
   }
 
   private static boolean isContainer(Object read) {

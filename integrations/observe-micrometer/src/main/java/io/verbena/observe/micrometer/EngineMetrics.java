@@ -15,6 +15,7 @@ import io.verbena.core.stat.LimitStat.OfPriority;
 import io.verbena.core.stat.SessionStat;
 import io.verbena.core.stat.Stats;
 import io.verbena.observe.Conventions;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Predicate;
@@ -88,12 +89,14 @@ public final class EngineMetrics implements MeterBinder {
             Tags.of("verbena.state", name),
             engine -> sessions(engine, session -> session.state() == state));
       }
-      for (String path : List.of("rdma", "shm", "tcp", "mem", "none")) {
+      List<String> paths = new ArrayList<>(Stats.linkKinds());
+      paths.add("none");
+      for (String path : paths) {
         gauge(
             "verbena.session.paths",
             "Sessions, by the link that carries their calls",
             Tags.of(Conventions.PATH, path),
-            engine -> sessions(engine, session -> session.path().startsWith(path)));
+            engine -> sessions(engine, session -> session.path().startsWith(path + " ")));
       }
       ofSessions("verbena.calls.out", "Calls that have no answer yet", SessionStat::callsOut);
       ofSessions("verbena.calls.in", "Calls of peers that run", SessionStat::callsIn);

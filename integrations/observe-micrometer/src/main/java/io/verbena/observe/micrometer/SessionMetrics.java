@@ -6,6 +6,7 @@ import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
 import io.verbena.api.SessionListener;
 import io.verbena.api.SessionPath;
+import io.verbena.core.stat.Stats;
 import io.verbena.observe.Conventions;
 
 /**
@@ -22,9 +23,9 @@ public final class SessionMetrics implements SessionListener {
     for (String event : new String[] {"opened", "lost", "resumed", "draining", "ended"}) {
       count(event, 0);
     }
-    changedTo("rdma", 0);
-    changedTo("shm", 0);
-    changedTo("tcp", 0);
+    for (String path : Stats.linkKinds()) {
+      changedTo(path, 0);
+    }
   }
 
   private void changedTo(String path, int more) {

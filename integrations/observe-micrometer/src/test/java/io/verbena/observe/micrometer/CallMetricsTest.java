@@ -22,7 +22,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What a registry has after calls. */
+/** A registry after calls. */
 class CallMetricsTest {
   private final MockClock clock = new MockClock();
   private final SimpleMeterRegistry registry = new SimpleMeterRegistry(SimpleConfig.DEFAULT, clock);
@@ -167,6 +167,10 @@ class CallMetricsTest {
     new EngineMetrics().bindTo(registry);
     assertThat(gauge("verbena.sessions", "verbena.state", "open")).isOne();
     assertThat(gauge("verbena.session.paths", "verbena.path", "mem")).isOne();
+    assertThat(registry.find("verbena.session.paths").gauges())
+        .extracting(gauge -> gauge.getId().getTag("verbena.path"))
+        .contains("mem", "tcp", "none") // of links on the class path
+        .doesNotContain("rdma");
     assertThat(gauge("verbena.slots.max", "verbena.engine", "client")).isPositive();
     session.close();
     await()

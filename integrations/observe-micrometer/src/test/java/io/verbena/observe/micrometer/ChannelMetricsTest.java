@@ -17,7 +17,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What a registry has of a channel to two servers. */
+/** A registry with a channel to two servers. */
 class ChannelMetricsTest {
   private final MeterRegistry registry = new SimpleMeterRegistry();
   private final AtomicInteger failures = new AtomicInteger();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import io.verbena.testkit.Root;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -18,7 +19,7 @@ import org.junit.jupiter.api.Test;
 
 /** The dashboard asks for what a process tells Prometheus. */
 class DashboardTest {
-  private static final Path DASHBOARD = Path.of("../docs/operations/grafana-dashboard.json");
+  private static final Path DASHBOARD = Root.resolve("docs/operations/grafana-dashboard.json");
   private static final Pattern VALUES = Pattern.compile("label_values\\((\\w+), (\\w+)\\)");
   private static final Pattern LEGEND = Pattern.compile("\\{\\{(\\w+)}}");
 

@@ -6,6 +6,7 @@ import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.verbena.testkit.Root;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -15,7 +16,7 @@ import org.junit.jupiter.api.Test;
 
 /** The page of metrics and events has a row for each metric, as a registry has it. */
 class MetricsPageTest {
-  private static final Path PAGE = Path.of("../docs/reference/metrics.md");
+  private static final Path PAGE = Root.resolve("docs/reference/metrics.md");
 
   @Test
   void everyMetricHasItsRow() throws Exception {

@@ -3,7 +3,7 @@ package io.verbena.observe.micrometer;
 import io.verbena.api.RpcMethod;
 import io.verbena.api.RpcService;
 
-/** What these tests call. */
+/** The contract that these tests call. */
 @RpcService(name = "shop.v1")
 interface Shop {
   @RpcMethod(id = 1, nonBlocking = true)

@@ -11,7 +11,9 @@ import io.verbena.api.RpcStatus;
 import io.verbena.api.ServerInterceptor;
 import io.verbena.observe.Conventions;
 import io.verbena.observe.Outcome;
+import java.util.Arrays;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Makes a server span for each call that a client or server handles. Its parent is the caller's
@@ -27,12 +29,10 @@ import java.util.Set;
  */
 public final class ServerTelemetry implements ServerInterceptor {
   private static final Set<String> OWN_FAULTS =
-      Set.of(
-          RpcStatus.INTERNAL.name(),
-          RpcStatus.DEADLINE_EXCEEDED.name(),
-          RpcStatus.UNAVAILABLE.name(),
-          RpcStatus.UNIMPLEMENTED.name(),
-          RpcStatus.PROTOCOL_ERROR.name());
+      Arrays.stream(RpcStatus.values())
+          .filter(RpcStatus::isServerFault)
+          .map(RpcStatus::name)
+          .collect(Collectors.toUnmodifiableSet());
 
   private final Instruments instruments;
 

@@ -4,18 +4,21 @@ import io.verbena.api.CallOptions;
 import io.verbena.channel.BalancedChannel;
 import io.verbena.channel.Balancer;
 import io.verbena.channel.Retries;
-import io.verbena.spring.VerbenaProperties.BalancerKind;
 import io.verbena.spring.VerbenaProperties.Client;
 import io.verbena.spring.VerbenaProperties.HealthCheck;
 import io.verbena.spring.VerbenaProperties.Remote;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.BeanNotOfRequiredTypeException;
+import org.springframework.beans.factory.NoSuchBeanDefinitionException;
 import org.springframework.boot.context.properties.PropertyMapper;
 
 /** The settings of one client; those that it does not set are the settings of all clients. */
-record ChannelOptions(@Nullable Remote own, Client all) {
+record ChannelOptions(@Nullable Remote own, Client all, BeanFactory beans) {
   private static final Duration HEALTH_PERIOD = Duration.ofSeconds(5);
 
   CallOptions calls() {
@@ -26,7 +29,7 @@ record ChannelOptions(@Nullable Remote own, Client all) {
     PropertyMapper map = PropertyMapper.get();
     map.from(pick(Remote::authority, null)).to(channel::authority);
     map.from(pick(Remote::balancer, all.balancer()))
-        .as(ChannelOptions::balancer)
+        .as(name -> balancer(name, beans))
         .to(channel::balancer);
     map.from(pick(Remote::waitForReady, all.waitForReady()))
         .whenTrue()
@@ -55,16 +58,28 @@ record ChannelOptions(@Nullable Remote own, Client all) {
 
   /** Returns retries with the default delays and budget. */
   private static Retries retries(int attempts) {
-    Retries all = Retries.DEFAULT;
-    return new Retries(attempts, all.delay(), all.tokens(), all.tokensPerCall());
+    return Retries.DEFAULT.withAttempts(attempts);
   }
 
-  private static Balancer balancer(BalancerKind kind) {
-    return switch (kind) {
-      case ROUND_ROBIN -> Balancer.roundRobin();
-      case PICK_FIRST -> Balancer.pickFirst();
-      case LEAST_IN_FLIGHT -> Balancer.leastInFlight();
-      case WEIGHTED -> Balancer.weighted();
+  /** Returns the balancer of a rule, or the bean of this name. */
+  private static Balancer balancer(String name, BeanFactory beans) {
+    return switch (name.strip().toLowerCase(Locale.ROOT).replace('_', '-')) {
+      case "round-robin" -> Balancer.roundRobin();
+      case "pick-first" -> Balancer.pickFirst();
+      case "least-in-flight" -> Balancer.leastInFlight();
+      case "weighted" -> Balancer.weighted();
+      default -> bean(name.strip(), beans);
     };
+  }
+
+  private static Balancer bean(String name, BeanFactory beans) {
+    try {
+      return beans.getBean(name, Balancer.class);
+    } catch (NoSuchBeanDefinitionException | BeanNotOfRequiredTypeException e) {
+      throw new IllegalArgumentException(
+          "balancer must be round-robin, pick-first, least-in-flight, weighted, or the name of a bean of type Balancer, not "
+              + name,
+          e);
+    }
   }
 }

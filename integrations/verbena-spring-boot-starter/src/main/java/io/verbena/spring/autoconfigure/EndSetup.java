@@ -4,6 +4,8 @@ import io.verbena.api.ClientInterceptor;
 import io.verbena.api.ServerInterceptor;
 import io.verbena.api.SessionListener;
 import io.verbena.api.settings.Checks;
+import io.verbena.channel.Health;
+import io.verbena.channel.HealthBoard;
 import io.verbena.core.ClientAuthenticator;
 import io.verbena.core.ConcurrencyLimit;
 import io.verbena.core.EngineBuilder;
@@ -17,8 +19,10 @@ import io.verbena.spring.VerbenaProperties.Server;
 import io.verbena.spring.VerbenaServerCustomizer;
 import java.util.List;
 import java.util.concurrent.Executor;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.context.properties.PropertyMapper;
 import org.springframework.util.unit.DataSize;
 
@@ -32,26 +36,35 @@ final class EndSetup {
   static VerbenaClient.Builder client(Client set, ListableBeanFactory beans) {
     VerbenaClient.Builder client = VerbenaClient.builder();
     PropertyMapper map = PropertyMapper.get();
-    map.from(Tls.client(set.tls())).to(client::tls);
+    map.from(SpringTls.client(set.tls())).to(client::tls);
     map.from(set.token()).to(token -> client.token(() -> token));
     apply(set, beans, client);
     ordered(beans, VerbenaClientCustomizer.class).forEach(bean -> bean.customize(client));
     return client;
   }
 
-  static VerbenaServer.Builder server(Server set, ListableBeanFactory beans) {
-    VerbenaServer.Builder server = VerbenaServer.builder().listen(set.listen());
+  static VerbenaServer.Builder server(Server set, String address, ListableBeanFactory beans) {
+    VerbenaServer.Builder server = VerbenaServer.builder().listen(address);
     PropertyMapper map = PropertyMapper.get();
     map.from(set.drainTime()).to(server::drainTime);
     map.from(set.maxSessions()).to(server::maxSessions);
     map.from(set.tellContracts()).to(server::tellContracts);
-    map.from(Tls.server(set.tls())).to(server::tls);
+    map.from(SpringTls.server(set.tls())).to(server::tls);
     map.from(limit(set.concurrency())).to(server::concurrencyLimit);
-    map.from(HttpGatewayOf.properties(set.http())).to(server::gateway);
+    map.from(HttpGatewayOf.properties(set.http(), serving(beans))).to(server::gateway);
     apply(set, beans, server);
     ordered(beans, ClientAuthenticator.class).stream().findFirst().ifPresent(server::authenticator);
     ordered(beans, VerbenaServerCustomizer.class).forEach(bean -> bean.customize(server));
     return server;
+  }
+
+  /** What the board says of the server as a whole. */
+  private static BooleanSupplier serving(ListableBeanFactory beans) {
+    ObjectProvider<HealthBoard> board = beans.getBeanProvider(HealthBoard.class);
+    return () -> {
+      HealthBoard known = board.getIfUnique();
+      return known == null || known.check("") == Health.Status.SERVING;
+    };
   }
 
   private static @Nullable ConcurrencyLimit limit(Concurrency set) {

@@ -53,10 +53,7 @@ record RdmaLinks(@Nullable UpgradeProvider provider) {
   }
 
   static RdmaLinks of(Rdma set) {
-    if (set.device() == null
-        && set.trafficClass() == null
-        && set.numa() == null
-        && set.rails() == null) {
+    if (set.device() == null && set.trafficClass() == null && set.rails() == null) {
       return new RdmaLinks(null);
     }
     if (!ClassUtils.isPresent(PROVIDER, RdmaLinks.class.getClassLoader())) {
@@ -83,9 +80,6 @@ record RdmaLinks(@Nullable UpgradeProvider provider) {
       }
       if (set.trafficClass() != null) {
         settings = settings.withTrafficClass(set.trafficClass());
-      }
-      if (set.numa() != null) {
-        settings = settings.withNuma(set.numa());
       }
       if (set.rails() != null) {
         settings = settings.withRails(set.rails());

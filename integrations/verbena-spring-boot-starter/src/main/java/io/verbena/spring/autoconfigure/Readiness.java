@@ -36,7 +36,7 @@ final class Readiness implements ApplicationListener<ApplicationEvent> {
   }
 
   /** Adds services, which from now on have the application's status. */
-  synchronized void serves(List<String> names) {
+  synchronized void setServices(List<String> names) {
     services = List.copyOf(names);
     write();
   }

@@ -14,32 +14,36 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 
 /** Makes each client's channel at its first use. Safe for use by any thread. */
-final class Channels implements VerbenaChannels, SmartInitializingSingleton, DisposableBean {
+final class SpringChannels implements VerbenaChannels, SmartInitializingSingleton, DisposableBean {
   /** The name of its bean. */
   static final String BEAN = "verbenaChannels";
 
-  private static final Logger LOG = LoggerFactory.getLogger(Channels.class);
+  private static final Logger LOG = LoggerFactory.getLogger(SpringChannels.class);
 
   private final VerbenaClient client;
   private final VerbenaProperties properties;
   private final List<VerbenaChannelCustomizer> customizers;
   private final List<ChannelObserver> observers;
+  private final BeanFactory beans;
   private final Map<String, BalancedChannel> channels = new LinkedHashMap<>();
   private boolean closed;
 
-  Channels(
+  SpringChannels(
       VerbenaClient client,
       VerbenaProperties properties,
       List<VerbenaChannelCustomizer> customizers,
-      List<ChannelObserver> observers) {
+      List<ChannelObserver> observers,
+      BeanFactory beans) {
     this.client = client;
     this.properties = properties;
     this.customizers = customizers;
     this.observers = observers;
+    this.beans = beans;
   }
 
   @Override
@@ -82,6 +86,14 @@ final class Channels implements VerbenaChannels, SmartInitializingSingleton, Dis
     }
   }
 
+  /**
+   * Connects at once to servers that could not be reached. The application has been stopped or
+   * paused, as contexts of tests are, and with it servers that its stubs call.
+   */
+  void resumed() {
+    all().values().forEach(BalancedChannel::resetConnectBackoff);
+  }
+
   /** Returns a blocking or async stub of a client's contract. */
   Object stub(String name, Class<?> type) {
     Contract.Stubs stubs = Contract.stubs(type);
@@ -89,14 +101,15 @@ final class Channels implements VerbenaChannels, SmartInitializingSingleton, Dis
   }
 
   private ChannelOptions options(String name) {
-    return new ChannelOptions(properties.clients().get(name), properties.client());
+    return new ChannelOptions(properties.clients().get(name), properties.client(), beans);
   }
 
   private BalancedChannel made(String name) {
     if (name.isBlank()) {
       throw new VerbenaStartException(
           "A stub's client has no name",
-          "Name the client, such as @VerbenaStub(\"stock\"): its properties are verbena.clients.stock.*.");
+          "Name the client, such as @VerbenaStub(\"stock\"): its properties are"
+              + " verbena.clients.stock.*.");
     }
     String target = target(name);
     try {

@@ -8,8 +8,8 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /** Makes TLS options from properties; null if no file is set. */
-final class Tls {
-  private Tls() {}
+final class SpringTls {
+  private SpringTls() {}
 
   static @Nullable TlsOptions server(ServerTls set) {
     TlsFiles files = files("server", set.certificate(), set.privateKey(), set.trust());

@@ -1,6 +1,8 @@
 package io.verbena.spring.autoconfigure;
 
 import io.verbena.spring.VerbenaStub;
+import java.util.Arrays;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -14,11 +16,11 @@ import org.springframework.core.MethodParameter;
  */
 final class StubResolver extends ContextAnnotationAutowireCandidateResolver {
   private final ConfigurableListableBeanFactory beans;
-  private final ObjectProvider<Channels> channels;
+  private final ObjectProvider<SpringChannels> channels;
 
   StubResolver(ConfigurableListableBeanFactory beans) {
     this.beans = beans;
-    this.channels = beans.getBeanProvider(Channels.class);
+    this.channels = beans.getBeanProvider(SpringChannels.class);
   }
 
   @Override
@@ -34,8 +36,23 @@ final class StubResolver extends ContextAnnotationAutowireCandidateResolver {
   private static @Nullable VerbenaStub stub(DependencyDescriptor point) {
     VerbenaStub stub = point.getAnnotation(VerbenaStub.class);
     MethodParameter parameter = point.getMethodParameter();
-    return stub == null && parameter != null
-        ? parameter.getMethodAnnotation(VerbenaStub.class)
-        : stub;
+    if (stub != null || parameter == null) {
+      return stub;
+    }
+    VerbenaStub ofMethod = parameter.getMethodAnnotation(VerbenaStub.class);
+    return ofMethod != null || parameter.getConstructor() == null
+        ? ofMethod
+        : ofField(parameter, point.getDependencyName());
+  }
+
+  /** Lombok's constructors lack the annotations of the fields that they set. */
+  private static @Nullable VerbenaStub ofField(MethodParameter parameter, @Nullable String name) {
+    return Arrays.stream(parameter.getDeclaringClass().getDeclaredFields())
+        .filter(field -> field.getName().equals(name))
+        .filter(field -> field.getType() == parameter.getParameterType())
+        .map(field -> field.getAnnotation(VerbenaStub.class))
+        .filter(Objects::nonNull)
+        .findFirst()
+        .orElse(null);
   }
 }

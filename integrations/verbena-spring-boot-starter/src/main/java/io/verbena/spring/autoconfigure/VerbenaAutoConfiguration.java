@@ -14,9 +14,11 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProp
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.ApplicationContext;
+import org.springframework.context.ApplicationListener;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
+import org.springframework.context.event.ContextStartedEvent;
 import org.springframework.core.annotation.Order;
 
 /** Serves beans, and injects stubs. Without either, it starts nothing. */
@@ -59,20 +61,33 @@ final class VerbenaAutoConfiguration {
     } catch (IllegalArgumentException e) {
       throw new VerbenaStartException(
           "Verbena's client cannot be set up: " + e.getMessage(),
-          "Correct verbena.client.*. The message above names the setting, such as verbena.client.limits.dead-after for deadAfter.",
+          "Correct verbena.client.*. The message above names the setting, such as"
+              + " verbena.client.limits.dead-after for deadAfter.",
           e);
     }
   }
 
-  @Bean(Channels.BEAN)
+  @Bean(SpringChannels.BEAN)
   @Lazy
-  Channels verbenaChannels(
+  SpringChannels verbenaChannels(
       VerbenaClient client, VerbenaProperties properties, ConfigurableListableBeanFactory beans) {
-    return new Channels(
+    return new SpringChannels(
         client,
         properties,
         EndSetup.ordered(beans, VerbenaChannelCustomizer.class),
-        EndSetup.ordered(beans, ChannelObserver.class));
+        EndSetup.ordered(beans, ChannelObserver.class),
+        beans);
+  }
+
+  /** Runs behind the start of all beans with a life cycle, among them the server. */
+  @Bean
+  static ApplicationListener<ContextStartedEvent> verbenaResumption(
+      ConfigurableListableBeanFactory beans) {
+    return _ -> {
+      if (beans.getSingleton(SpringChannels.BEAN) instanceof SpringChannels made) {
+        made.resumed();
+      }
+    };
   }
 
   @Bean

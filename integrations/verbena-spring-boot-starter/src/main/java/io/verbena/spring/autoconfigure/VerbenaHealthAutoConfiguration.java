@@ -34,13 +34,13 @@ final class VerbenaHealthAutoConfiguration {
   /** A request for health does not make the client. */
   @Bean
   @ConditionalOnEnabledHealthIndicator("verbena")
-  @ConditionalOnBean(Channels.class)
+  @ConditionalOnBean(SpringChannels.class)
   ClientsHealth verbenaClientsHealthContributor(
       ConfigurableListableBeanFactory beans,
-      ObjectProvider<Channels> channels,
+      ObjectProvider<SpringChannels> channels,
       OpenSessions verbenaClientSessions) {
     return new ClientsHealth(
-        () -> beans.containsSingleton(Channels.BEAN) ? channels.getObject().all() : Map.of(),
+        () -> beans.containsSingleton(SpringChannels.BEAN) ? channels.getObject().all() : Map.of(),
         verbenaClientSessions);
   }
 }

@@ -5,6 +5,7 @@ import io.verbena.channel.HealthBoard;
 import io.verbena.channel.HealthRpc;
 import io.verbena.core.VerbenaServer;
 import io.verbena.spring.VerbenaProperties;
+import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -29,6 +30,9 @@ public final class VerbenaServerLifecycle implements SmartLifecycle {
   private final OpenSessions sessions = new OpenSessions();
   private volatile @Nullable VerbenaServer server;
   private volatile boolean draining;
+
+  /** Where it listened before it was stopped; a free port is kept, for those that know it. */
+  private @Nullable URI before;
 
   VerbenaServerLifecycle(
       VerbenaProperties.Server settings,
@@ -67,30 +71,45 @@ public final class VerbenaServerLifecycle implements SmartLifecycle {
     if (settings.health() && !names.contains(HealthRpc.SERVICE.name())) {
       all.add(HealthRpc.bind(board));
     }
-    readiness.serves(names);
-    VerbenaServer started = started(all);
+    readiness.setServices(names);
+    VerbenaServer started = startedAgain(all);
     draining = false;
     server = started;
+    before = started.address();
     keepProcess(started);
     LOG.info("Verbena serves {} at {}", String.join(", ", names), started.address());
   }
 
-  private VerbenaServer started(List<ServiceBinding> bindings) {
+  private VerbenaServer startedAgain(List<ServiceBinding> bindings) {
+    URI known = before;
+    if (known == null || !settings.listen().strip().endsWith(":0")) {
+      return started(bindings, settings.listen());
+    }
     try {
-      VerbenaServer.Builder builder = EndSetup.server(settings, beans);
+      return started(bindings, known.toString());
+    } catch (VerbenaStartException e) {
+      LOG.info("Verbena's server gets another port than before: {}", e.getMessage());
+      return started(bindings, settings.listen());
+    }
+  }
+
+  private VerbenaServer started(List<ServiceBinding> bindings, String address) {
+    try {
+      VerbenaServer.Builder builder = EndSetup.server(settings, address, beans);
       builder.sessionListener(sessions.listener());
       bindings.forEach(builder::serve);
       return builder.start();
     } catch (IllegalArgumentException e) {
       throw new VerbenaStartException(
           "Verbena's server cannot be set up: " + e.getMessage(),
-          "Correct verbena.server.*. The message above names the setting, such as verbena.server.limits.max-calls for maxCalls.",
+          "Correct verbena.server.*. The message above names the setting, such as"
+              + " verbena.server.limits.max-calls for maxCalls.",
           e);
     } catch (IllegalStateException e) {
       throw new VerbenaStartException(
-          "Verbena's server cannot be started at %s: %s"
-              .formatted(settings.listen(), e.getMessage()),
-          "Set verbena.server.listen to another address, such as 0.0.0.0:7401, or correct the error above.",
+          "Verbena's server cannot be started at %s: %s".formatted(address, e.getMessage()),
+          "Set verbena.server.listen to another address, such as 0.0.0.0:7401, or correct the error"
+              + " above.",
           e);
     }
   }
