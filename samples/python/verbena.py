@@ -521,7 +521,7 @@ class Session(contextlib.AbstractContextManager):
     def _outcome(self, call, kind, frame, body):
         if frame.flags & PARTS:
             self._refuse_bulk(frame.call << 3 | 7, "RESOURCE_EXHAUSTED")
-            raise RpcError("RESOURCE_EXHAUSTED", "its result has values beside it, as bulk: raise partCutOffBytes there")
+            raise RpcError("RESOURCE_EXHAUSTED", "its result has values beside it, as bulk: raise largeValueBytes there")
         body, call.metadata = split_metadata(frame.flags, body)
         data = In(body)
         if kind == "RESULT": return call.read(data)

@@ -60,7 +60,7 @@ public interface Shop {
     }
   }
 
-  /** What the page does not have. */
+  /** Values that the page does not have. */
   @RpcService(name = "shop.back.v1")
   interface Back {
     @RpcMethod(id = 1)

@@ -10,8 +10,10 @@ import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.sli
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.lang.ArchRule;
+import io.verbena.core.bulk.FencedFuture;
 import io.verbena.core.loop.SequentialExecutor;
 import io.verbena.core.stat.OpenOnes;
+import io.verbena.link.HostAndPort;
 import io.verbena.link.ProviderChoice;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -42,6 +44,7 @@ class ArrowsTest {
   private static final String VERBS = "io.verbena.verbs..";
   private static final String TESTKIT = "io.verbena.testkit..";
   private static final String HTTP = "io.verbena.http..";
+  private static final String GRPC = "io.verbena.grpc..";
   private static final String JUNIT = "io.verbena.junit..";
   private static final String SPRING = "io.verbena.spring..";
   private static final String SIMULATION = "io.verbena.simulation..";
@@ -72,6 +75,7 @@ class ArrowsTest {
         "io.verbena.observe",
         "io.verbena.observe.micrometer",
         "io.verbena.observe.opentelemetry",
+        "io.verbena.grpc",
         "io.verbena.http",
         "io.verbena.mem",
         "io.verbena.junit",
@@ -218,6 +222,36 @@ class ArrowsTest {
   }
 
   @Test
+  void theTransportOfGrpcSeesTheCoreFromOutsideAndNobodyKnowsIt() {
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage(GRPC)
+            .should()
+            .dependOnClassesThat(
+                resideInAPackage("io.verbena..")
+                    .and(
+                        not(
+                            resideInAnyPackage(
+                                GRPC,
+                                API,
+                                "io.verbena.link",
+                                RUNTIME,
+                                "io.verbena.core",
+                                "io.verbena.core.loop",
+                                "io.verbena.tcp"))))
+            .because("sessions may carry the calls of another system, too"));
+    check(
+        noClasses()
+            .that()
+            .resideOutsideOfPackage(GRPC)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(GRPC, "io.grpc..")
+            .because("who has no stubs of gRPC has nothing of it on the class path"));
+  }
+
+  @Test
   void observersKnowTheApiAndTheCoreAloneAndNobodyKnowsThem() {
     check(
         noClasses()
@@ -335,12 +369,15 @@ class ArrowsTest {
                         "javax.management..",
                         "org.jspecify..",
                         "org.slf4j..")
-                    // What is shared: a look for providers, clock and threads, what is open.
+                    // What is shared: a look for providers, clock and threads, what is open,
+                    // futures that end when their memory is free.
                     .and(
                         not(
                             type(ProviderChoice.class)
+                                .or(type(HostAndPort.class))
                                 .or(resideInAPackage(RUNTIME))
-                                .or(type(OpenOnes.class)))))
+                                .or(type(OpenOnes.class))
+                                .or(type(FencedFuture.class)))))
             .because("what they need of a client, any program may use"));
   }
 
@@ -357,7 +394,8 @@ class ArrowsTest {
                         not(
                             resideInAnyPackage(
                                     ZOOKEEPER, KUBERNETES, CHANNEL, API, "io.verbena.core")
-                                // What is shared: the clock, and Verbena's own threads.
+                                // What is shared: addresses, the clock, and Verbena's own threads.
+                                .or(type(HostAndPort.class))
                                 .or(resideInAPackage(RUNTIME))
                                 .or(type(SequentialExecutor.class)))))
             .because("each is a resolver as anybody may write one"));

@@ -3,6 +3,7 @@ package io.verbena.architecture;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClass;
+import io.verbena.testkit.Root;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -18,7 +19,7 @@ import org.junit.jupiter.api.Test;
 
 /** The page of metrics and events has a row for each event of JFR's, as the code declares it. */
 class EventsPageTest {
-  private static final Path PAGE = Path.of("../docs/reference/metrics.md");
+  private static final Path PAGE = Root.resolve("docs/reference/metrics.md");
 
   @Test
   void everyEventHasItsRow() throws Exception {

@@ -3,6 +3,7 @@ package io.verbena.architecture;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClass;
+import io.verbena.testkit.Root;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 /** The page of the architecture names classes and methods that exist. */
 class HopsPageTest {
-  private static final Path PAGE = Path.of("../docs/concepts/architecture.md");
+  private static final Path PAGE = Root.resolve("docs/concepts/architecture.md");
 
   /** A class in code font, and perhaps its method; frames are in capitals. */
   private static final Pattern NAME = Pattern.compile("`([A-Z][a-z]\\w*(?:\\.\\w+)?)(?:\\(\\))?`");

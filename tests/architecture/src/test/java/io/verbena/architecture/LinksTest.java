@@ -2,6 +2,7 @@ package io.verbena.architecture;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.verbena.testkit.Root;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 /** Pages link to pages, and to headings, that are there. */
 class LinksTest {
-  private static final Path ROOT = Path.of("..");
+  private static final Path ROOT = Root.find();
   private static final Pattern CODE = Pattern.compile("```.*?```", Pattern.DOTALL);
   private static final Pattern LINK =
       Pattern.compile("]\\((?!https?:)([^)\\s#]*)(?:#([^)\\s]*))?\\)");
@@ -29,19 +30,17 @@ class LinksTest {
       LINK.matcher(text)
           .results()
           .filter(link -> !leads(page, link.group(1), link.group(2)))
-          .forEach(link -> broken.add(page.normalize() + ": " + link.group()));
+          .forEach(link -> broken.add(ROOT.relativize(page) + ": " + link.group()));
     }
     assertThat(pages).hasSizeGreaterThan(50);
     assertThat(broken).isEmpty();
   }
 
   private static List<Path> pages() throws IOException {
-    try (Stream<Path> docs = Files.walk(ROOT.resolve("docs"));
-        Stream<Path> root = Files.list(ROOT);
-        Stream<Path> samples = Files.list(ROOT.resolve("samples"))) {
-      return Stream.of(docs, root, samples)
-          .flatMap(paths -> paths)
+    try (Stream<Path> files = Files.walk(ROOT, 3)) {
+      return files
           .filter(path -> path.toString().endsWith(".md"))
+          .filter(path -> !path.startsWith(ROOT.resolve("target")))
           .toList();
     }
   }

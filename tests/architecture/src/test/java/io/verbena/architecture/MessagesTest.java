@@ -42,7 +42,7 @@ class MessagesTest {
           "the words looked for are Verbena's own",
           "io.verbena.core.bulk.FileTrouble.of",
           "java.io tells the file's name there alone; its reason is not looked at",
-          "io.verbena.codec.kryo.Words.of",
+          "io.verbena.codec.kryo.KryoFailureText.of",
           "Kryo tells the path to a field there alone; nothing is decided by it");
 
   private static boolean readsMessage(JavaMethodCall call) {
@@ -53,7 +53,7 @@ class MessagesTest {
             && call.getTargetOwner().getName().equals("io.verbena.link.runtime.Thrown"));
   }
 
-  /** Where the text that is compared may be the message: no earlier. */
+  /** The compared text may be the message only from here on. */
   private static boolean comparesAfter(JavaMethodCall call, int line) {
     return compares(call) && call.getLineNumber() >= line;
   }

@@ -15,7 +15,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
-/** What programs on the module path require. */
+/** The requirements of programs on the module path. */
 class ModulesTest {
   private static final Set<String> SHIPPED =
       Set.of(
@@ -29,6 +29,7 @@ class ModulesTest {
           "io.verbena.codegen",
           "io.verbena.compression",
           "io.verbena.core",
+          "io.verbena.grpc",
           "io.verbena.http",
           "io.verbena.junit",
           "io.verbena.link",

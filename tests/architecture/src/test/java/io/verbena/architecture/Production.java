@@ -9,6 +9,7 @@ final class Production {
   static final JavaClasses CLASSES =
       new ClassFileImporter()
           .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+          .withImportOption(location -> !location.contains("rpc-testkit"))
           .importPackages("io.verbena");
 
   private Production() {}

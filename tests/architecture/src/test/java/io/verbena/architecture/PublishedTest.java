@@ -2,6 +2,7 @@ package io.verbena.architecture;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.verbena.testkit.Root;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -16,21 +17,11 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The BOM lists what users get: it whole, and nothing else. */
 class PublishedTest {
-  private static final Path ROOT = Path.of("..");
+  private static final Path ROOT = Root.find();
   private static final Set<String> OURS_ALONE =
-      Set.of(
-          "architecture",
-          "benchmarks",
-          "channel-tests",
-          "codegen-tests",
-          "fuzz",
-          "integration-tests",
-          "rpc-core-tests",
-          "rpc-testkit",
-          "simulation",
-          "stress",
-          "verbs-fabric",
-          "verbs-testkit");
+      Set.of("bom", "tools/benchmarks", "verbs/verbs-fabric", "verbs/verbs-testkit");
+
+  private static final Set<String> GROUPS_OF_OURS = Set.of("samples", "tests");
 
   private static final Pattern LISTED =
       Pattern.compile("<dependency>.*<artifactId>([^<]+)</artifactId>.*</dependency>");
@@ -71,7 +62,9 @@ class PublishedTest {
   private static Set<String> directories() throws IOException {
     Set<String> directories = all(MODULE, read("pom.xml"));
     directories.removeIf(
-        name -> name.equals("bom") || name.startsWith("samples/") || OURS_ALONE.contains(name));
+        name ->
+            OURS_ALONE.contains(name)
+                || GROUPS_OF_OURS.contains(Path.of(name).getName(0).toString()));
     return directories;
   }
 
@@ -120,7 +113,8 @@ class PublishedTest {
       Files.createDirectories(staged.resolve("io/verbena").resolve(artifact).resolve("0.0.9"));
     }
     Process release =
-        new ProcessBuilder("bash", "../build/release", "--dry-run", staged.toString())
+        new ProcessBuilder(
+                "bash", ROOT.resolve("build/release").toString(), "--dry-run", staged.toString())
             .redirectErrorStream(true)
             .start();
     try {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaMethod;
 import com.tngtech.archunit.core.domain.JavaModifier;
+import io.verbena.testkit.Root;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,7 +16,7 @@ import org.junit.jupiter.api.Test;
 
 /** The page of settings has a row for every setting. */
 class SettingsPageTest {
-  private static final Path PAGE = Path.of("../docs/reference/settings.md");
+  private static final Path PAGE = Root.resolve("docs/reference/settings.md");
   private static final Set<String> MAKERS = Set.of("build", "start", "self", "register");
 
   @Test
@@ -81,9 +82,9 @@ class SettingsPageTest {
         .filter(method -> !MAKERS.contains(method));
   }
 
-  /** The components of a record of channels. */
+  /** The options that have a method each. */
   private static Stream<String> parts(String name) {
-    return Production.CLASSES.get("io.verbena.channel." + name).getFields().stream()
+    return Production.CLASSES.get("io.verbena.channel." + name + "$Values").getFields().stream()
         .filter(field -> !field.getModifiers().contains(JavaModifier.STATIC))
         .map(field -> name + "." + field.getName());
   }

@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What users can see names no library that Verbena may one day replace. */
+/** No public signature names a library that Verbena may replace. */
 class SignaturesTest {
   private static final List<String> HIDDEN =
       List.of(

@@ -1,5 +1,6 @@
 package io.verbena.architecture;
 
+import io.verbena.testkit.Root;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -9,7 +10,7 @@ import java.util.stream.Stream;
 
 /** The Java sources of all modules, samples included. */
 final class Sources {
-  private static final Path ROOT = Path.of("..");
+  private static final Path ROOT = Root.find();
 
   private Sources() {}
 
@@ -19,7 +20,7 @@ final class Sources {
    * @param kind {@code main} or {@code test}
    */
   static List<Path> of(String kind) {
-    return Stream.concat(children(ROOT), children(ROOT.resolve("samples")))
+    return modules().stream()
         .map(module -> module.resolve("src").resolve(kind).resolve("java"))
         .filter(Files::isDirectory)
         .flatMap(Sources::files)
@@ -35,9 +36,10 @@ final class Sources {
     }
   }
 
-  private static Stream<Path> children(Path of) {
-    try (Stream<Path> children = Files.list(of)) {
-      return children.toList().stream();
+  /** Returns what may be a module: a folder at the top, or one of a group. */
+  private static List<Path> modules() {
+    try (Stream<Path> folders = Files.walk(ROOT, 2)) {
+      return folders.toList();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -2,9 +2,9 @@ package io.verbena.architecture;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.verbena.testkit.Root;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,8 +23,8 @@ class VersionsTest {
   void theVersionsOfPagesAreTheBuilds() throws IOException {
     Map<String, String> build = build();
     Map<String, String> named = new HashMap<>();
-    for (String page : List.of("../docs/tutorial.md", "../docs/how-to/observe.md")) {
-      named.putAll(libraries(Files.readString(Path.of(page))));
+    for (String page : List.of("docs/tutorial.md", "docs/how-to/observe.md")) {
+      named.putAll(libraries(Files.readString(Root.resolve(page))));
     }
     named.values().removeIf(version -> version.equals("${verbena.version}"));
     assertThat(named)
@@ -33,7 +33,7 @@ class VersionsTest {
   }
 
   private static Map<String, String> build() throws IOException {
-    String pom = Files.readString(Path.of("../pom.xml"));
+    String pom = Files.readString(Root.resolve("pom.xml"));
     Map<String, String> properties =
         PROPERTY
             .matcher(pom)

@@ -18,7 +18,7 @@ final class Branch implements Shop {
   final List<String> told = new ArrayList<>();
   private final String name;
 
-  /** What it refuses calls with; null: it does not. */
+  /** The status with which it refuses calls; null if it serves them. */
   volatile @Nullable RpcStatus refuses;
 
   /** Whether it says, where it refuses, that it has done nothing. */

@@ -1,6 +1,8 @@
 package io.verbena.channel;
 
+import io.verbena.core.SessionLimits;
 import io.verbena.core.VerbenaServer;
+import io.verbena.mem.InMemoryNetwork;
 import io.verbena.testkit.SteppedWorld;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -9,23 +11,35 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /** Servers by name, and a channel to them, stepped by the test. */
 final class ChannelWorld implements AutoCloseable {
-  final SteppedWorld world = new SteppedWorld();
-  final SteppedTime time = new SteppedTime(world.clock());
+  final SteppedWorld world;
+  final SteppedTime time;
   final Map<String, Branch> branches = new HashMap<>();
   final Map<String, VerbenaServer> servers = new HashMap<>();
 
   /** Starts servers at {@code mem://NAME}. */
   ChannelWorld(String... names) {
+    this(new SteppedWorld());
     for (String name : names) {
       start(name, settings -> {});
     }
+  }
+
+  private ChannelWorld(SteppedWorld world) {
+    this.world = world;
+    this.time = new SteppedTime(world.clock());
+    world.besides(time::runDue);
+  }
+
+  /** Starts nothing. Objects move in chunks of this length, so that small ones take many. */
+  static ChannelWorld withChunksOf(int bytes) {
+    return new ChannelWorld(
+        new SteppedWorld(SessionLimits.DEFAULT, InMemoryNetwork.DEFAULT_RING_FRAMES, bytes));
   }
 
   void start(String name, Consumer<VerbenaServer.Builder> settings) {
@@ -66,36 +80,21 @@ final class ChannelWorld implements AutoCloseable {
 
   /** Does what is to be done at this moment. */
   void settle() {
-    for (int i = 0; i < 3; i++) {
-      world.settle();
-      time.runDue();
-    }
     world.settle();
   }
 
   /** Lets time pass. */
   void pass(Duration duration) {
-    settle();
-    for (long left = duration.toMillis(); left > 0; left--) {
-      world.passIdle(Duration.ofMillis(1), () -> {});
-      settle();
-    }
+    world.pass(duration);
   }
 
   void runUntil(BooleanSupplier condition) {
-    for (int i = 0; i < 60_000 && !condition.getAsBoolean(); i++) {
-      pass(Duration.ofMillis(1));
-    }
-    if (!condition.getAsBoolean()) {
-      throw new AssertionError("not so within a minute of the test's clock");
-    }
+    world.runUntil(condition);
   }
 
   /** Returns how a call ended; throws what it failed with. */
   <R> R result(CompletionStage<R> call) {
-    CompletableFuture<R> future = call.toCompletableFuture();
-    runUntil(future::isDone);
-    return future.join();
+    return world.result(call);
   }
 
   /**
@@ -112,9 +111,7 @@ final class ChannelWorld implements AutoCloseable {
 
   /** Returns what a call failed with. */
   Throwable failure(CompletionStage<?> call) {
-    CompletableFuture<?> future = call.toCompletableFuture();
-    runUntil(future::isDone);
-    return future.exceptionNow();
+    return world.failure(call);
   }
 
   @Override

@@ -10,6 +10,8 @@ import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.Received;
 import io.verbena.api.bulk.Source;
 import io.verbena.mem.InMemoryNetwork.Admission;
+import io.verbena.testkit.contract.Kinds;
+import io.verbena.testkit.contract.KindsRpc;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -37,7 +39,7 @@ class EveryKindMovesTest {
   private final BalancedChannel channel =
       world.channel(c -> c.balancer(Balancer.pickFirst()), "a", "b");
 
-  /** What is called; a blocking one on a thread of its own. */
+  /** The called method; a blocking one runs on a thread of its own. */
   @SuppressWarnings("ImmutableEnumChecker") // functions without state
   private enum Kind {
     BLOCKING(

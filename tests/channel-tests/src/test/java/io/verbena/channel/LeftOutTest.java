@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 /** Servers that are there, and get no calls. */
 class LeftOutTest {
   private static final Ejection AFTER_TWO =
-      new Ejection(2, new Backoff(Duration.ofSeconds(10), Duration.ofSeconds(40)));
+      Ejection.of(2, Backoff.of(Duration.ofSeconds(10), Duration.ofSeconds(40)));
 
   private final ChannelWorld world = new ChannelWorld("a", "b");
 
@@ -43,15 +43,14 @@ class LeftOutTest {
                   throw new RejectedExecutionException("no room");
                 }));
     Retries retries =
-        new Retries(
-            5, // attempts of a call at most
-            new Backoff(Duration.ofMillis(20), Duration.ofSeconds(2)), // delays: first, longest
-            50, // tokens at most, and at the start
-            0.05); // of a token for each call that ends well
+        Retries.DEFAULT
+            .withAttempts(5) // of a call at most
+            .withDelay(Backoff.of(Duration.ofMillis(20), Duration.ofSeconds(2))) // first, longest
+            .withTokens(50, 0.05); // at most and at the start; for each call that ends well
     Ejection ejection =
-        new Ejection(
+        Ejection.of(
             2, // failed calls in a row
-            new Backoff(Duration.ofSeconds(10), Duration.ofMinutes(1))); // how long it is left out
+            Backoff.of(Duration.ofSeconds(10), Duration.ofMinutes(1))); // how long it is left out
     BalancedChannel channel =
         world.channel(c -> c.retries(retries).ejection(ejection), "full", "b");
     assertThat(world.answers(channel, 6)).containsOnly("b");

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Calls over several servers, of which some go. */
 class ManyServersTest {
-  private static final Backoff A_WHILE = new Backoff(Duration.ofSeconds(10), Duration.ofMinutes(1));
+  private static final Backoff A_WHILE = Backoff.of(Duration.ofSeconds(10), Duration.ofMinutes(1));
 
   private static final int MOST_COLLECTIONS = 100;
 
@@ -147,7 +147,7 @@ class ManyServersTest {
   @Test
   void moreOfThemThanASessionHasPlacesForWaitForAPlace() {
     BalancedChannel channel =
-        world.channel(c -> c.waitForReady().ejection(new Ejection(2, A_WHILE)), "late", "nobody");
+        world.channel(c -> c.waitForReady().ejection(Ejection.of(2, A_WHILE)), "late", "nobody");
     List<CompletableFuture<String>> calls = new ArrayList<>();
     for (int i = 0; i < 5 * SessionLimits.DEFAULT.maxCalls(); i++) {
       calls.add(shop(channel).who("one of many").toCompletableFuture());

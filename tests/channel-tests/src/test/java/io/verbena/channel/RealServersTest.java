@@ -126,7 +126,7 @@ class RealServersTest {
             c ->
                 c.waitForReady()
                     .hedgeAfter(Duration.ofMillis(1))
-                    .reconnect(new Backoff(Duration.ofMillis(5), Duration.ofMillis(20))))) {
+                    .reconnect(Backoff.of(Duration.ofMillis(5), Duration.ofMillis(20))))) {
       Shop shop = ShopRpc.client(channel);
       Future<String> hedged = callers.submit(() -> shop.who("hedged"));
       Future<String> once = callers.submit(() -> shop.once("once"));
@@ -140,7 +140,7 @@ class RealServersTest {
 
   @Test
   void noCallFailsWhereOneAfterTheOtherIsReplaced() throws Exception {
-    Backoff soon = new Backoff(Duration.ofMillis(5), Duration.ofMillis(20));
+    Backoff soon = Backoff.of(Duration.ofMillis(5), Duration.ofMillis(20));
     try (BalancedChannel channel = channel(c -> c.reconnect(soon))) {
       Shop shop = ShopRpc.client(channel);
       AtomicBoolean enough = new AtomicBoolean();

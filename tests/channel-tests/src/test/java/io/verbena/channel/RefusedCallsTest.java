@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 /** Servers of which one does not serve the shop: an old version, or another service's address. */
 class RefusedCallsTest {
   private static final Ejection AFTER_TWO =
-      new Ejection(2, new Backoff(Duration.ofSeconds(10), Duration.ofSeconds(40)));
+      Ejection.of(2, Backoff.of(Duration.ofSeconds(10), Duration.ofSeconds(40)));
 
   private final ChannelWorld world = new ChannelWorld("a", "b");
 

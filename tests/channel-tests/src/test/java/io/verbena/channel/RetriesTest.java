@@ -20,7 +20,9 @@ import org.junit.jupiter.api.Test;
 /** Which calls are made again, how often, and which beside. */
 class RetriesTest {
   private static final Retries ONE_TOKEN =
-      new Retries(3, new Backoff(Duration.ofMillis(10), Duration.ofMillis(20)), 1, 0);
+      Retries.DEFAULT
+          .withDelay(Backoff.of(Duration.ofMillis(10), Duration.ofMillis(20)))
+          .withTokens(1, 0);
 
   private final ChannelWorld world = new ChannelWorld("a", "b");
 
@@ -53,6 +55,28 @@ class RetriesTest {
             RpcException.class, e -> assertThat(e.status()).isEqualTo(RpcStatus.UNAVAILABLE));
     assertThat(world.branch("b").executed).containsExactly("again");
     assertThat(channel.stat().retries()).isOne();
+  }
+
+  @Test
+  void aBalancerSeesWhichAttemptItChoosesFor() {
+    List<Integer> seen = new CopyOnWriteArrayList<>();
+    Queue<Runnable> held = new ArrayDeque<>();
+    world.start("slow", server -> server.handlers(held::add));
+    BalancedChannel channel =
+        world.channel(
+            c ->
+                c.balancer(
+                    (among, call) -> {
+                      seen.add(AttemptNumber.of(call.metadata()));
+                      return 0;
+                    }),
+            "slow",
+            "b");
+    CompletableFuture<String> call = ShopRpc.async(channel).who("again").toCompletableFuture();
+    world.settle();
+    kill("slow");
+    assertThat(world.result(call)).isEqualTo("b");
+    assertThat(seen).containsExactly(1, 2);
   }
 
   @Test
@@ -139,7 +163,7 @@ class RetriesTest {
 
   @Test
   void answersThatTheUserNamesAreReasonForARetryOfAnIdempotentCall() {
-    Retries retries = Retries.DEFAULT.alsoAfter(RpcStatus.INTERNAL, RpcStatus.UNAVAILABLE);
+    Retries retries = Retries.DEFAULT.withAlsoAfter(RpcStatus.INTERNAL, RpcStatus.UNAVAILABLE);
     BalancedChannel channel =
         world.channel(c -> c.balancer(Balancer.pickFirst()).retries(retries), "a", "b");
     ShopRpc.Async shop = ShopRpc.async(channel);

@@ -5,7 +5,7 @@ import io.verbena.api.RpcService;
 import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.Received;
 
-/** What the servers of these tests serve. */
+/** The contract of these tests' servers. */
 @RpcService(name = "shop.v1")
 interface Shop {
   /** Returns who answers. */

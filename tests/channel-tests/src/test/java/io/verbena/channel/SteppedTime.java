@@ -29,12 +29,15 @@ final class SteppedTime implements ChannelTime {
     return () -> timers.remove(timer);
   }
 
-  /** Runs what is due, in the order in which it was set. */
-  void runDue() {
+  /** Runs what is due, in the order in which it was set; returns how many there were. */
+  int runDue() {
+    int ran = 0;
     for (Timer timer : List.copyOf(timers)) {
       if (timer.at - nanoTime() <= 0 && timers.remove(timer)) {
         timer.action.run();
+        ran++;
       }
     }
+    return ran;
   }
 }

@@ -51,7 +51,10 @@ record Compiled(
     return of(files(sources), more, Map.of());
   }
 
-  /** Compiles them with class files, without names of parameters, of a library's sources. */
+  /**
+   * Compiles them with class files of a library's sources, of which the processor learns neither
+   * names of parameters nor the order of members.
+   */
   static Compiled of(Map<String, String> sources, List<String> more, Map<String, String> library) {
     return of(files(sources), more, library);
   }
@@ -81,7 +84,7 @@ record Compiled(
       options.addAll(List.of("-Xlint:all", "-Werror"));
       JavaCompiler.CompilationTask task =
           JAVAC.getTask(null, origins, diagnostics, options, null, sources);
-      task.setProcessors(List.of(new VerbenaProcessor()));
+      task.setProcessors(List.of(library.isEmpty() ? new VerbenaProcessor() : new Unreadable()));
       task.call();
       Map<String, String> generated = generated(out);
       return new Compiled(

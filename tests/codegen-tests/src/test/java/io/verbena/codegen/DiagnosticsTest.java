@@ -2,6 +2,7 @@ package io.verbena.codegen;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.verbena.testkit.Root;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,8 +29,8 @@ class DiagnosticsTest {
   private static final Pattern ROW = Pattern.compile("\\| (RPC\\d{3}) to (RPC\\d{3}) \\|");
 
   @ParameterizedTest
-  @EnumSource(Message.class)
-  void eachMessageStandsOnTheExactLineAndAlone(Message message) throws IOException {
+  @EnumSource(RpcDiagnostic.class)
+  void eachMessageStandsOnTheExactLineAndAlone(RpcDiagnostic message) throws IOException {
     Path source = sourceOf(message.code());
     String text = Files.readString(source);
     int here = 1 + (int) text.lines().takeWhile(line -> !line.contains("// HERE")).count();
@@ -78,7 +79,7 @@ class DiagnosticsTest {
 
   @Test
   void everySourceBelongsToAMessage() throws IOException {
-    List<String> codes = Arrays.stream(Message.values()).map(Message::code).toList();
+    List<String> codes = Arrays.stream(RpcDiagnostic.values()).map(RpcDiagnostic::code).toList();
     assertThat(codes).doesNotHaveDuplicates();
     try (Stream<Path> directories = Files.list(BAD)) {
       assertThat(directories.map(path -> path.getFileName().toString()))
@@ -88,9 +89,9 @@ class DiagnosticsTest {
 
   @Test
   void theReferenceHasARowForEveryCode() throws IOException {
-    String reference = Files.readString(Path.of("../docs/reference/diagnostics.md"));
+    String reference = Files.readString(Root.resolve("docs/reference/diagnostics.md"));
     List<MatchResult> rows = ROW.matcher(reference).results().toList();
-    for (Message message : Message.values()) {
+    for (RpcDiagnostic message : RpcDiagnostic.values()) {
       assertThat(rows)
           .as(message.code())
           .filteredOn(row -> row.group(1).compareTo(message.code()) <= 0)
@@ -104,6 +105,28 @@ class DiagnosticsTest {
     String text = Files.readString(sourceOf("RPC011"));
     assertThat(Compiled.of(Map.of("Store.java", text)).errors().getFirst().getMessage(null))
         .isEqualTo("RPC011 id 2 is already used by get. Next free id: 4.");
+  }
+
+  @Test
+  void namesKotlinsCureForTheWildcardsThatKotlinMakes() {
+    String kapt =
+        """
+        package bad;
+        import io.verbena.api.*;
+        @kotlin.Metadata
+        @RpcService(name = "store.v1")
+        interface Store {
+          @RpcMethod(id = 1) void put(java.util.List<? extends String> values);
+        }
+        """;
+    String metadata = "package kotlin; public @interface Metadata {}";
+    assertThat(
+            Compiled.of(Map.of("Store.java", kapt, "Metadata.java", metadata)).errors().stream()
+                .map(error -> error.getMessage(null))
+                .filter(text -> text.startsWith("RPC021")))
+        .singleElement()
+        .asString()
+        .contains("annotate the contract with @JvmSuppressWildcards");
   }
 
   @ParameterizedTest
@@ -133,14 +156,17 @@ class DiagnosticsTest {
       delimiter = '|',
       value = {
         "java.util.Date | RPC020 Date cannot be serialized. Use java.time.Instant, or name",
-        "java.sql.Timestamp | RPC020 Timestamp cannot be serialized. Use java.time.Instant, or name",
+        "java.sql.Timestamp | RPC020 Timestamp cannot be serialized. Use java.time.Instant, or"
+            + " name",
         "java.sql.Date | Use java.time.LocalDate, or name",
         "java.util.GregorianCalendar | Use java.time.ZonedDateTime, or name",
-        "java.io.InputStream | Use a Landing as a parameter and Received as the result, or an ObjectRef",
+        "java.io.InputStream | Use a Landing as a parameter and Received as the result, or an"
+            + " ObjectRef",
         "java.io.FileInputStream | Use a Landing as a parameter and Received as the result",
         "java.io.File | Use String for its name, or a Landing",
         "Thread | Use a record, or name",
-        "java.nio.file.Path | RPC023 Path may have unknown subtypes. Use String (a path means another file",
+        "java.nio.file.Path | RPC023 Path may have unknown subtypes. Use String (a path means"
+            + " another file",
         "Iterable<String> | Use a Flow.Publisher as the last parameter",
         "java.util.Iterator<String> | Use a Flow.Publisher as the last parameter",
         "java.util.stream.IntStream | Use a Flow.Publisher as the last parameter",
@@ -154,9 +180,12 @@ class DiagnosticsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "public Integer getValue() { return value; } | field value has no getter getValue() or value() that returns int: getValue() returns Integer. Add one",
-        "public int value() { return value; } public Integer getValue() { return value; } | field value has no setter setValue(...). Add one",
-        "public int getValue() { return value; } public void setValue(Number to) {} | field value has no setter setValue(int) or value(int): setValue takes Number. Add one",
+        "public Integer getValue() { return value; } | field value has no getter getValue() or"
+            + " value() that returns int: getValue() returns Integer. Add one",
+        "public int value() { return value; } public Integer getValue() { return value; } | field"
+            + " value has no setter setValue(...). Add one",
+        "public int getValue() { return value; } public void setValue(Number to) {} | field value"
+            + " has no setter setValue(int) or value(int): setValue takes Number. Add one",
       })
   void tellsOfAnAccessorOfAnotherType(String accessors, String message) {
     assertThat(messageOn("Count", "class Count { private int value; %s }".formatted(accessors)))
@@ -221,7 +250,8 @@ class DiagnosticsTest {
         .singleElement()
         .extracting(error -> error.getMessage(null))
         .isEqualTo(
-            "RPC037 Refused has no visible constructor whose parameters are named like its accessors. Add the accessors int getCode() or int code(), boolean isLast() or"
+            "RPC037 Refused has no visible constructor whose parameters are named like its"
+                + " accessors. Add the accessors int getCode() or int code(), boolean isLast() or"
                 + " boolean getLast() or boolean last(), or the constructor: public Refused(String"
                 + " message) { super(message); } (compiled with -parameters).");
   }
@@ -230,18 +260,27 @@ class DiagnosticsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "class Shelf { @RpcMethod(id = 1) void put(String item) {} } | RPC008 @RpcMethod has no effect at put.",
+        "class Shelf { @RpcMethod(id = 1) void put(String item) {} } | RPC008 @RpcMethod has no"
+            + " effect at put.",
         "abstract class Shelf { @RpcMethod(id = 1) abstract void put(); } | RPC008 @RpcMethod",
-        "@interface Shelf { @RpcMethod(id = 1) String name(); } | RPC008 @RpcMethod has no effect at name.",
-        "@RpcType(id = 1) record Shelf(int places) {} | RPC008 @RpcType has no effect at Shelf. Remove it, or put it on a subtype of a sealed type.",
-        "@RpcType(id = 1) record Shelf(int places) implements Runnable { public void run() {} } | RPC008 @RpcType",
-        "@RpcType(id = 1) sealed interface Shelf permits Wall {} record Wall() implements Shelf {} | RPC008 @RpcType has no effect at Shelf.",
+        "@interface Shelf { @RpcMethod(id = 1) String name(); } | RPC008 @RpcMethod has no effect"
+            + " at name.",
+        "@RpcType(id = 1) record Shelf(int places) {} | RPC008 @RpcType has no effect at Shelf."
+            + " Remove it, or put it on a subtype of a sealed type.",
+        "@RpcType(id = 1) record Shelf(int places) implements Runnable { public void run() {} } |"
+            + " RPC008 @RpcType",
+        "@RpcType(id = 1) sealed interface Shelf permits Wall {} record Wall() implements Shelf {}"
+            + " | RPC008 @RpcType has no effect at Shelf.",
         "@RpcUnknown record Shelf() {} | RPC008 @RpcUnknown has no effect at Shelf.",
-        "sealed interface Shelf permits Wall {} record Wall() implements Shelf { @RpcUnknown static final Wall ANY = new Wall(); } | RPC008 @RpcUnknown has no effect at ANY.",
+        "sealed interface Shelf permits Wall {} record Wall() implements Shelf { @RpcUnknown static"
+            + " final Wall ANY = new Wall(); } | RPC008 @RpcUnknown has no effect at ANY.",
         "record Shelf(@RpcUnknown int places) {} | RPC008 @RpcUnknown has no effect at places.",
-        "enum Shelf { WALL; @RpcUnknown static final int PLACES = 2; } | RPC008 @RpcUnknown has no effect at PLACES.",
-        "interface Shelf { @RpcMethod(id = 1) default void put() {} } | RPC007 Shelf has methods with @RpcMethod, but no @RpcService",
-        "class Room { interface Shelf { @RpcMethod(id = 1) void put(); @RpcMethod(id = 2) void get(); } } | RPC007 Shelf has methods",
+        "enum Shelf { WALL; @RpcUnknown static final int PLACES = 2; } | RPC008 @RpcUnknown has no"
+            + " effect at PLACES.",
+        "interface Shelf { @RpcMethod(id = 1) default void put() {} } | RPC007 Shelf has methods"
+            + " with @RpcMethod, but no @RpcService",
+        "class Room { interface Shelf { @RpcMethod(id = 1) void put(); @RpcMethod(id = 2) void"
+            + " get(); } } | RPC007 Shelf has methods",
       })
   void noAnnotationIsWithoutEffectInSilence(String declared, String message) {
     String text = "package bad; import io.verbena.api.*; " + declared;
@@ -253,11 +292,15 @@ class DiagnosticsTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "interface Base { @RpcMethod(id = 1) void put(); } @RpcService(name = \"s\") interface Shelf extends Base {}",
-        "interface Base { @RpcMethod(id = 1) void put(); } interface Middle extends Base {} @RpcService(name = \"s\") interface Shelf extends Middle {}",
+        "interface Base { @RpcMethod(id = 1) void put(); } @RpcService(name = \"s\") interface"
+            + " Shelf extends Base {}",
+        "interface Base { @RpcMethod(id = 1) void put(); } interface Middle extends Base {}"
+            + " @RpcService(name = \"s\") interface Shelf extends Middle {}",
         "interface Base<T> { @RpcMethod(id = 1) void put(T item); }",
-        "sealed interface Shelf permits Wall, Other {} @RpcType(id = 1) record Wall() implements Shelf {} @RpcType(id = 2) @RpcUnknown enum Other implements Shelf { NONE }",
-        "sealed abstract class Shelf permits Wall {} @RpcType(id = 1) final class Wall extends Shelf {}",
+        "sealed interface Shelf permits Wall, Other {} @RpcType(id = 1) record Wall() implements"
+            + " Shelf {} @RpcType(id = 2) @RpcUnknown enum Other implements Shelf { NONE }",
+        "sealed abstract class Shelf permits Wall {} @RpcType(id = 1) final class Wall extends"
+            + " Shelf {}",
         "enum Shelf { WALL, @RpcUnknown OTHER }",
         "@RpcType(id = 1) record Shelf() implements Missing {}",
       })
@@ -275,14 +318,14 @@ class DiagnosticsTest {
 
   private static String contract(String type, String more) {
     return """
-        package bad;
-        import io.verbena.api.*;
-        @RpcService(name = "store.v1")
-        interface Store {
-          @RpcMethod(id = 1) void put(%s value);
-        }
-        %s
-        """
+    package bad;
+    import io.verbena.api.*;
+    @RpcService(name = "store.v1")
+    interface Store {
+      @RpcMethod(id = 1) void put(%s value);
+    }
+    %s
+    """
         .formatted(type, more);
   }
 

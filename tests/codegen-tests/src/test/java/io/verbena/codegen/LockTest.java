@@ -152,6 +152,34 @@ class LockTest {
   }
 
   @Test
+  void oneMistakeIsOneError() {
+    compile(FIRST);
+    assertThat(compile(FIRST.replace("String name, long price", "long price, String name")))
+        .as("members that changed places")
+        .singleElement()
+        .asString()
+        .startsWith("RPC070 ");
+    assertThat(compile(FIRST.replace("RED, BLUE", "BLUE, RED")))
+        .as("constants that changed places")
+        .hasSize(1);
+    String twice =
+        FIRST.replace("Item find(String text)", "Thing find(String text)")
+            + "record Thing(String name, long price) {}\n@RpcMethod(id = 9) Thing other();";
+    assertThat(compile(twice)).as("a type with another name").hasSize(1);
+  }
+
+  @Test
+  void endsOfLinesThatGitChangedAreTheSame() throws IOException {
+    compile(FIRST);
+    Path file = directory.resolve("locks/shop.v1.lock");
+    String windows = lock().replace("\n", "\r\n");
+    Files.writeString(file, windows);
+    assertThat(compile(FIRST, "-Averbena.lock.frozen=true")).isEmpty();
+    assertThat(compile(FIRST)).isEmpty();
+    assertThat(lock()).as("it is not written again").isEqualTo(windows);
+  }
+
+  @Test
   void aLockThatWasSpoiltByHandIsNamedWithItsLine() throws IOException {
     compile(FIRST);
     Path file = directory.resolve("locks/shop.v1.lock");

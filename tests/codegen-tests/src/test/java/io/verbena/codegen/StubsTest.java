@@ -11,7 +11,7 @@ import io.verbena.api.stub.Stubs;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What a contract finds at run time, generated or not. */
+/** Classes of a contract at run time, generated or not. */
 class StubsTest {
   /** No processor runs over this module's tests. */
   @RpcService(name = "unprocessed.v1")

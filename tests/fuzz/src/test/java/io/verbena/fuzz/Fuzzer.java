@@ -1,5 +1,6 @@
 package io.verbena.fuzz;
 
+import io.verbena.testkit.JavaProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -110,35 +111,31 @@ final class Fuzzer {
   }
 
   private int run(String compiler, List<String> options, int longestSeconds) throws Exception {
-    List<String> command =
-        new ArrayList<>(
-            List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+    JavaProcess.Builder jazzer =
+        JavaProcess.of(
+                "-cp",
+                JavaProcess.classPath(),
+                "com.code_intelligence.jazzer.Jazzer",
+                "--target_class=" + Fuzzed.class.getName(),
+                "--instrumentation_includes=io.verbena.**:com.esotericsoftware.kryo.**",
+                "--custom_hook_includes=io.verbena.**")
+            .arguments(options.toArray(String[]::new))
+            .options(
                 "--enable-native-access=ALL-UNNAMED",
                 "--sun-misc-unsafe-memory-access=allow",
                 "-XX:+EnableDynamicAgentLoading",
-                "-XX:+UseSerialGC",
                 "-Xmx512m",
-                compiler));
+                compiler)
+            .writesTo(log);
     if (target != null) {
-      command.add("-D" + Fuzzed.TARGET + "=" + target.name());
+      jazzer.options("-D" + Fuzzed.TARGET + "=" + target.name());
     }
-    command.addAll(
-        List.of(
-            "-cp",
-            System.getProperty("java.class.path"),
-            "com.code_intelligence.jazzer.Jazzer",
-            "--target_class=" + Fuzzed.class.getName(),
-            "--instrumentation_includes=io.verbena.**:com.esotericsoftware.kryo.**",
-            "--custom_hook_includes=io.verbena.**"));
-    command.addAll(options);
-    Process process =
-        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
-    if (!process.waitFor(longestSeconds, TimeUnit.SECONDS)) {
-      process.destroyForcibly();
-      throw new AssertionError("the fuzzer has not ended by itself; see " + log.toAbsolutePath());
+    try (JavaProcess running = jazzer.start()) {
+      if (!running.process().waitFor(longestSeconds, TimeUnit.SECONDS)) {
+        throw new AssertionError("the fuzzer has not ended by itself; see " + log.toAbsolutePath());
+      }
+      return running.process().exitValue();
     }
-    return process.exitValue();
   }
 
   private String summary(String text) {

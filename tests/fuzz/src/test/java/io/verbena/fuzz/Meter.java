@@ -8,7 +8,7 @@ import java.lang.management.ManagementFactory;
  * Counts what this thread allocates and computes for an input, and compares it with what it may.
  */
 public final class Meter {
-  /** What is loaded, compiled or filled once is not the input's. */
+  /** Costs that occur once (loading, compilation, filling) do not count for the input. */
   private static final int TRIES = 3;
 
   /**

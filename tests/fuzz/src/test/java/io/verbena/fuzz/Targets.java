@@ -13,6 +13,7 @@ import io.verbena.fuzz.decoder.SchemaTarget;
 import io.verbena.fuzz.decoder.ServerTarget;
 import io.verbena.fuzz.decoder.StreamsTarget;
 import io.verbena.fuzz.decoder.WireTarget;
+import io.verbena.grpc.GrpcTarget;
 import io.verbena.shm.ShmTarget;
 import io.verbena.tcp.TcpStreamTarget;
 import java.util.Locale;
@@ -25,7 +26,7 @@ enum Targets {
   OPENING,
   /** A peer's contract, and its comparison with this end's. */
   SCHEMA,
-  /** What the processor generates: arguments, results and declared exceptions. */
+  /** Generated code: arguments, results and declared exceptions. */
   CONTRACT,
   /** All frames that a client may send to a server. */
   SERVER,
@@ -33,22 +34,24 @@ enum Targets {
   CLIENT,
   /** A TCP stream: frames, chunks, receipts. */
   TCP,
-  /** What opens an RDMA link, and what its Sends and immediates say. */
+  /** The messages that open an RDMA link, its Sends and its immediates. */
   RDMA,
-  /** What opens a shared-memory link, and its ring. */
+  /** The messages that open a shared-memory link, and its ring. */
   SHM,
   /** The sums beside a file that is not whole. */
   PARTS,
-  /** What Kryo writes, behind its checks. */
+  /** Kryo's bytes, behind the checks. */
   KRYO,
   /** Questions for items of streams, and what they are answered with. */
   STREAMS,
-  /** What a compressed message has before its metadata. */
+  /** The head of a compressed message, before its metadata. */
   COMPRESSION,
   /** Questions for memory that is exposed, and what they are answered with. */
   REGIONS,
   /** Schemas and record batches of Apache Arrow. */
-  ARROW;
+  ARROW,
+  /** Carriers of gRPC's calls: pieces, answers, metadata. */
+  GRPC;
 
   /** Returns a new one. */
   Target make() {
@@ -68,6 +71,7 @@ enum Targets {
       case COMPRESSION -> new CompressionTarget();
       case REGIONS -> new RegionsTarget();
       case ARROW -> new ArrowTarget();
+      case GRPC -> new GrpcTarget();
     };
   }
 

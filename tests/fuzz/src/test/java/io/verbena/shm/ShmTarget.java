@@ -47,11 +47,11 @@ public final class ShmTarget implements Target {
     byte[] message = Arrays.copyOfRange(input, 1, input.length);
     try {
       switch (input[0] & 3) {
-        case 0 -> Offer.requireVersion(message);
+        case 0 -> ShmOffer.requireVersion(message);
         case 1 -> {
-          Offer offer = Offer.decode(message);
+          ShmOffer offer = ShmOffer.decode(message);
           assertThat(offer.encode()).isEqualTo(message);
-          assertThat(new Place(Path.of("/base")).directory(offer.directory()))
+          assertThat(new LinkFiles(Path.of("/base")).directory(offer.directory()))
               .hasParentRaw(Path.of("/base"));
         }
         default -> ring(message);
@@ -80,14 +80,14 @@ public final class ShmTarget implements Target {
 
   @Override
   public List<byte[]> seeds() {
-    byte[] offer = new Offer(77, new Secret(3, 4), 1 << 20).encode();
+    byte[] offer = new ShmOffer(77, new Secret(3, 4), 1 << 20).encode();
     MemorySegment ring = file.memory.asSlice(file.ring(true), RING_BYTES).fill((byte) 0);
     OutRing out = new OutRing(file, true);
     out.frame(ByteBuffer.allocate(100), 100);
     out.piece(1, 0, true, MemorySegment.ofArray(new byte[50]), 0, 50);
     out.end(Records.CLOSED);
     return List.of(
-        Bytes.with(0, Offer.request()),
+        Bytes.with(0, ShmOffer.request()),
         Bytes.with(1, offer),
         Bytes.with(2, ring.asSlice(0, 256).toArray(ValueLayout.JAVA_BYTE)));
   }

@@ -38,12 +38,11 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What is compressed by a peer's own rules ends its call alone, or its own session. */
+/** A message that breaks the rules of compression ends its call alone, or its own session. */
 class HostileCompressionTest {
   private static final int MOST = 1 << 20;
-  private static final LinkOptions OPTIONS =
-      new LinkOptions(64 * 1024, Duration.ofSeconds(5), null);
-  private static final PeerLimits TAKES = new PeerLimits(MOST, 65536, 64, 0, true);
+  private static final LinkOptions OPTIONS = LinkOptions.of(64 * 1024, Duration.ofSeconds(5), null);
+  private static final PeerLimits TAKES = new PeerLimits(MOST, 65536, 64, 0, true, false);
 
   private final SteppedWorld world = new SteppedWorld();
   private final LinkDriver attacker = world.network().newDriver(() -> {});
@@ -253,7 +252,7 @@ class HostileCompressionTest {
       assertThat(raw.closed).as("%s", kind).isNotNull();
     }
     Listening beside = open();
-    int both = FrameHeader.FLAG_COMPRESSED | FrameHeader.FLAG_PARTS;
+    int both = FrameHeader.FLAG_COMPRESSED | FrameHeader.FLAG_LARGE_VALUES;
     beside.send(frame(FrameKind.REQUEST, both, 0, out -> out.writeInt(1)));
     settle();
     assertThat(beside.closed).isNotNull();

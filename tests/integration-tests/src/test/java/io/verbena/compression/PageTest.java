@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.verbena.codec.Compression;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
+import io.verbena.testkit.Root;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.HexFormat;
 import org.junit.jupiter.api.Test;
 
@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 class PageTest {
   @Test
   void theExampleOfThePageBecomesItsWords() throws Exception {
-    String page = Files.readString(Path.of("../docs/spec/wire.md"));
+    String page = Files.readString(Root.resolve("docs/spec/wire.md"));
     int begin = page.indexOf("03080801 ");
     String hex = page.substring(begin, page.indexOf("```", begin)).replaceAll("\\s+", "");
     ByteBuffer frame = ByteBuffer.wrap(HexFormat.of().parseHex(hex));

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What one client may do to a server without others' calls failing, and what is left of it. */
+/** Abuse by one client fails no call of others, and leaves nothing behind. */
 @Tag("long")
 @DisplayName("Under abuse")
 final class AbuseTest {
@@ -115,7 +115,7 @@ final class AbuseTest {
         .orElseThrow();
   }
 
-  /** What the abuser had is free again, and the healthy session has not lost its link. */
+  /** The abuser's resources are free again, and the healthy session has not lost its link. */
   private void nothingIsLeft() throws MalformedObjectNameException {
     await()
         .atMost(LONGEST)

@@ -11,7 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What one small typed call allocates on each side, once both are warm. */
+/** The allocations of one small typed call on each side, once both are warm. */
 class AllocationTest {
   private static final int WARM_UP = 5_000;
   private static final int MEASURED = 2_000;

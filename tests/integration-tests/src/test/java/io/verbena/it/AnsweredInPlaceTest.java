@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 
 /** Interceptors of a server that answer in the handler's place. */
 class AnsweredInPlaceTest {
-  /** What is called. */
+  /** The contract. */
   @RpcService(name = "almanac.v1")
   interface Almanac {
     @RpcMethod(id = 1)
@@ -144,7 +144,8 @@ class AnsweredInPlaceTest {
               assertThat(failure.execution()).isEqualTo(Execution.NOT_EXECUTED);
             })
         .hasMessageContaining(
-            "almanac.v1/days got an interceptor's answer of the wrong type: class java.lang.String");
+            "almanac.v1/days got an interceptor's answer of the wrong type: class"
+                + " java.lang.String");
     inPlace.put("saint", null);
     assertThatThrownBy(() -> almanac.saint(1)).hasMessageContaining("null");
     assertThat(handled).isEmpty();

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Interceptors of a server that read and change arguments and results. */
 class ChangedOnTheWayTest {
-  /** What is called. */
+  /** The contract. */
   @RpcService(name = "ledger.v1")
   interface Ledger {
     @RpcMethod(id = 1)

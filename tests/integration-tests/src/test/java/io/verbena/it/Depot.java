@@ -4,7 +4,7 @@ import io.verbena.api.RpcMethod;
 import io.verbena.api.RpcService;
 import io.verbena.api.bulk.ObjectRef;
 
-/** What tests of large objects ask a server in another process. */
+/** The contract of tests of large objects, served by another process. */
 @RpcService(name = "depot.v1")
 interface Depot {
   /** Publishes {@link Pattern} in so many bytes. */

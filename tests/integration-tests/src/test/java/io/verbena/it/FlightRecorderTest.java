@@ -27,7 +27,7 @@ import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What JDK Flight Recorder has of a client and a server, over RDMA. */
+/** The events of JDK Flight Recorder for a client and a server, over RDMA. */
 class FlightRecorderTest {
   @TempDir private Path directory;
 
@@ -72,7 +72,7 @@ class FlightRecorderTest {
     assertThat(of(events, "verbena.PathChange")).isNotEmpty();
   }
 
-  /** What its subscriber asks waits as long as there are no items. */
+  /** Requests of its subscriber wait as long as there are no items. */
   @Test
   void hasTheCallOfAStreamAndNotWhatItsSubscriberAsks() throws Exception {
     Path file = directory.resolve("streams.jfr");

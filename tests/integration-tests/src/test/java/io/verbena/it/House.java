@@ -4,7 +4,7 @@ import io.verbena.api.RpcMethod;
 import io.verbena.api.RpcService;
 import java.lang.foreign.MemorySegment;
 
-/** What these tests call. */
+/** The contract that these tests call. */
 @RpcService(name = "house.v1")
 interface House {
   @RpcMethod(id = 1, nonBlocking = true)

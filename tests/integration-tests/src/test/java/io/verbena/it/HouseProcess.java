@@ -2,6 +2,7 @@ package io.verbena.it;
 
 import io.verbena.core.SessionLimits;
 import io.verbena.core.VerbenaServer;
+import io.verbena.testkit.JavaProcess;
 import java.io.IOException;
 import java.time.Duration;
 
@@ -49,7 +50,7 @@ final class HouseProcess implements AutoCloseable {
     process.close();
   }
 
-  /** What runs there. */
+  /** The program of that process. */
   static final class Program {
     private Program() {}
 

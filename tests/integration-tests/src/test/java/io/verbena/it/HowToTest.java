@@ -2,8 +2,8 @@ package io.verbena.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.verbena.testkit.Root;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,6 +23,7 @@ class HowToTest {
         "coming-from-dubbo.md",
         "coming-from-grpc.md",
         "foreign-memory.md",
+        "grpc.md",
         "interceptors.md",
         "kryo.md",
         "many-machines.md",
@@ -32,11 +33,11 @@ class HowToTest {
         "test-your-service.md"
       })
   void showTheCodeOfTests(String name) throws Exception {
-    String page = Files.readString(Path.of("../docs/how-to", name));
+    String page = Files.readString(Root.resolve("docs/how-to/" + name));
     var blocks = CODE.matcher(page).results().toList();
     assertThat(blocks).hasSizeGreaterThan(1);
     for (MatchResult block : blocks) {
-      assertThat(Files.readString(Path.of("..", block.group(1)))).contains(block.group(2));
+      assertThat(Files.readString(Root.resolve(block.group(1)))).contains(block.group(2));
     }
   }
 }

@@ -11,21 +11,21 @@ import io.verbena.core.ClientAuthenticator;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
 import io.verbena.link.TlsOptions;
-import java.security.KeyStore;
+import io.verbena.testkit.TestIdentity;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Who a caller is: by token, by certificate; and what a server says to those who are nobody. */
+/** Callers are known by token or certificate; a server refuses unknown ones with a message. */
 class IdentityTest {
-  private static KeyStore serversKey;
-  private static KeyStore alicesKey;
+  private static TestIdentity serversKey;
+  private static TestIdentity alicesKey;
 
   @BeforeAll
   static void makeKeys() {
-    serversKey = Certificates.keyStore("house");
-    alicesKey = Certificates.keyStore("alice");
+    serversKey = TestIdentity.create("CN=house", "ip:127.0.0.1");
+    alicesKey = TestIdentity.create("CN=alice", "ip:127.0.0.1");
   }
 
   private static final ClientAuthenticator TOKENS =
@@ -43,23 +43,15 @@ class IdentityTest {
   }
 
   private static VerbenaServer.Builder tls(VerbenaServer.Builder server) {
-    try {
-      return server.tls(TlsOptions.server(Certificates.context(serversKey)));
-    } catch (Exception e) {
-      throw new IllegalStateException(e);
-    }
+    return server.tls(TlsOptions.server(serversKey.trusting()));
   }
 
   private static VerbenaServer.Builder mutualTls(VerbenaServer.Builder server) {
-    try {
-      return server.tls(TlsOptions.mutual(Certificates.context(serversKey, alicesKey)));
-    } catch (Exception e) {
-      throw new IllegalStateException(e);
-    }
+    return server.tls(TlsOptions.mutual(serversKey.trusting(alicesKey)));
   }
 
-  private static VerbenaClient.Builder trustingClient() throws Exception {
-    return VerbenaClient.builder().tls(TlsOptions.client(Certificates.trusting(serversKey)));
+  private static VerbenaClient.Builder trustingClient() {
+    return VerbenaClient.builder().tls(TlsOptions.client(TestIdentity.nobodyTrusting(serversKey)));
   }
 
   private static String identityOf(VerbenaServer server, VerbenaClient.Builder settings) {
@@ -109,8 +101,7 @@ class IdentityTest {
   void aCertificateIsAnIdentity() throws Exception {
     try (VerbenaServer server = server(IdentityTest::mutualTls)) {
       VerbenaClient.Builder alice =
-          VerbenaClient.builder()
-              .tls(TlsOptions.client(Certificates.context(alicesKey, serversKey)));
+          VerbenaClient.builder().tls(TlsOptions.client(alicesKey.trusting(serversKey)));
       assertThat(identityOf(server, alice)).isEqualTo("CN=alice");
     }
   }
@@ -127,9 +118,7 @@ class IdentityTest {
   void norOneWithACertificateThatTheServerDoesNotTrust() throws Exception {
     try (VerbenaServer server = server(IdentityTest::mutualTls)) {
       refusedAtOnce(
-          server,
-          VerbenaClient.builder()
-              .tls(TlsOptions.client(Certificates.context(serversKey, serversKey))));
+          server, VerbenaClient.builder().tls(TlsOptions.client(serversKey.trusting(serversKey))));
     }
   }
 
@@ -162,7 +151,7 @@ class IdentityTest {
   void aClientThatDoesNotTrustTheServerSaysSo() throws Exception {
     try (VerbenaServer server = server(IdentityTest::tls)) {
       VerbenaClient.Builder stranger =
-          VerbenaClient.builder().tls(TlsOptions.client(Certificates.trusting(alicesKey)));
+          VerbenaClient.builder().tls(TlsOptions.client(TestIdentity.nobodyTrusting(alicesKey)));
       assertThat(refusedAtOnce(server, stranger)).hasMessageContaining("TlsFiles.trust");
     }
   }

@@ -199,7 +199,7 @@ class LargeObjectsTest {
     file.write(ByteBuffer.wrap(new byte[] {Sparse.at(at)}), at);
   }
 
-  /** What such a file has to bring. */
+  /** The required contents of such a file. */
   private static final class Sparse implements Landing.ChunkConsumer {
     private static final MemorySegment ZEROS = Arena.ofAuto().allocate(8 << 20);
 

@@ -12,7 +12,7 @@ import io.verbena.core.SessionLimits;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
 import io.verbena.link.TlsOptions;
-import java.security.KeyStore;
+import io.verbena.testkit.TestIdentity;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -177,13 +177,12 @@ class LoopsTest {
 
   @Test
   void encryptedSessionsAreSpreadToo() throws Exception {
-    KeyStore key = Certificates.keyStore("server");
-    try (VerbenaServer server =
-            server(new Where()).tls(TlsOptions.server(Certificates.context(key))).start();
+    TestIdentity key = TestIdentity.create("CN=server", "ip:127.0.0.1");
+    try (VerbenaServer server = server(new Where()).tls(TlsOptions.server(key.trusting())).start();
         VerbenaClient client =
             VerbenaClient.builder()
                 .limits(PATIENT)
-                .tls(TlsOptions.client(Certificates.trusting(key)))
+                .tls(TlsOptions.client(TestIdentity.nobodyTrusting(key)))
                 .build()) {
       List<Session> sessions = connect(client, server, 2 * LOOPS);
       assertThat(sessionsByLoop(sessions)).hasSize(LOOPS).values().containsOnly(2);

@@ -22,13 +22,13 @@ import io.verbena.api.region.Regions;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
 import io.verbena.link.TlsOptions;
+import io.verbena.testkit.TestIdentity;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.security.KeyStore;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -72,9 +72,9 @@ class MappedFilesTest {
         VerbenaServer.builder().listen("127.0.0.1:0").serve(HouseRpc.bind(new PlainHouse()));
     VerbenaClient.Builder calling = VerbenaClient.builder();
     if (tls) {
-      KeyStore key = Certificates.keyStore("server");
-      serving.tls(TlsOptions.server(Certificates.context(key)));
-      calling.tls(TlsOptions.client(Certificates.trusting(key)));
+      TestIdentity key = TestIdentity.create("CN=server", "ip:127.0.0.1");
+      serving.tls(TlsOptions.server(key.trusting()));
+      calling.tls(TlsOptions.client(TestIdentity.nobodyTrusting(key)));
     }
     try (VerbenaServer server = serving.start();
         VerbenaClient client = calling.build()) {

@@ -96,7 +96,7 @@ class NamesInCertificatesTest {
   }
 
   private static VerbenaClient showing(TestIdentity caller) {
-    TlsOptions anyHost = new TlsOptions(caller.trusting(STORE), false, false);
+    TlsOptions anyHost = TlsOptions.client(caller.trusting(STORE)).withVerifyHostName(false);
     return VerbenaClient.builder().tls(anyHost).build();
   }
 

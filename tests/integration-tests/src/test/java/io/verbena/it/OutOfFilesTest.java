@@ -8,6 +8,7 @@ import io.verbena.channel.BalancedChannel;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
 import io.verbena.link.runtime.ThrottledLog;
+import io.verbena.testkit.JavaProcess;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -28,7 +29,8 @@ class OutOfFilesTest {
   void whatFailsSaysSoAndAllGoesOnWithTheNextFile(String transport) throws Exception {
     List<String> flags =
         transport.equals("epoll") ? List.of("--enable-native-access=ALL-UNNAMED") : List.of();
-    try (JavaProcess process = JavaProcess.limitedTo("-n " + LIMIT, flags, Program.class)) {
+    try (JavaProcess process =
+        JavaProcess.of(Program.class).options(flags).after("ulimit -n " + LIMIT).start()) {
       assertThat(told(process))
           .contains("UNAVAILABLE", "limit of " + LIMIT + " open files", "ulimit -n", "LimitNOFILE")
           .doesNotContain("firewall");
@@ -46,11 +48,7 @@ class OutOfFilesTest {
   }
 
   private static String told(JavaProcess process) throws IOException {
-    String line = process.line();
-    while (!line.startsWith(Program.TELLS)) {
-      line = process.line(); // of its log
-    }
-    return line.substring(Program.TELLS.length());
+    return process.lineAfter(Program.TELLS);
   }
 
   /** Uses files up, and gives some back. */

@@ -10,11 +10,11 @@ import io.verbena.link.TlsOptions;
 import io.verbena.link.runtime.NanoClock;
 import io.verbena.rdma.RdmaSettings;
 import io.verbena.rdma.RdmaUpgradeProvider;
+import io.verbena.testkit.TestIdentity;
 import io.verbena.verbs.fabric.Fabric;
 import io.verbena.verbs.fabric.FabricHost;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
-import java.security.KeyStore;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 /** A session under TLS leaves it for RDMA where both ends allow that, and nowhere else. */
 class PlaintextRdmaTest {
   private static final Duration LONGEST = Duration.ofSeconds(40);
-  private static KeyStore serversKey;
+  private static TestIdentity serversKey;
 
   private final Fabric fabric = Fabric.threaded(11);
   private final RdmaUpgradeProvider clients = provider("east", "10.9.0.1");
@@ -31,7 +31,7 @@ class PlaintextRdmaTest {
 
   @BeforeAll
   static void makeTheKey() {
-    serversKey = Certificates.keyStore("house");
+    serversKey = TestIdentity.create("CN=house", "ip:127.0.0.1");
   }
 
   @AfterEach
@@ -55,11 +55,11 @@ class PlaintextRdmaTest {
         VerbenaServer.builder()
             .listen("127.0.0.1:0")
             .serve(HouseRpc.bind(new PlainHouse()))
-            .tls(TlsOptions.server(Certificates.context(serversKey)))
+            .tls(TlsOptions.server(serversKey.trusting()))
             .upgrades(servers);
     VerbenaClient.Builder calling =
         VerbenaClient.builder()
-            .tls(TlsOptions.client(Certificates.trusting(serversKey)))
+            .tls(TlsOptions.client(TestIdentity.nobodyTrusting(serversKey)))
             .upgrades(clients);
     if (serverAllows) {
       serving.allowPlaintextRdma();

@@ -2,6 +2,7 @@ package io.verbena.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.verbena.testkit.Root;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -17,30 +18,48 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the README tells a reader to copy is what the sample is, and does what it says. */
+/**
+ * What the README and the quick start show of the first program is the sample, and does what they
+ * say.
+ */
 class ReadmeTest {
-  private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
+  private static final Path ROOT = Root.find();
   private static final String PROGRAM = "samples/hello/src/main/java/hello/Hello.java";
 
   @TempDir private Path directory;
 
-  private static String block(String mark) throws IOException {
-    String readme = Files.readString(ROOT.resolve("README.md"));
+  private static final String README = "README.md";
+  private static final String QUICK_START = "docs/quick-start.md";
+  private static final int MOST_WORDS = 450;
+
+  /** The program is read as well. */
+  @Test
+  void itIsReadInTwoMinutes() throws IOException {
+    String seen =
+        Files.readString(ROOT.resolve(README))
+            .replaceAll("<!--.*?-->", "")
+            .replaceAll("]\\([^)]*\\)", "]");
+    assertThat(Pattern.compile("\\S*[A-Za-z0-9]\\S*").matcher(seen).results())
+        .hasSizeLessThanOrEqualTo(MOST_WORDS);
+  }
+
+  private static String block(String page, String mark) throws IOException {
+    String text = Files.readString(ROOT.resolve(page));
     Pattern block =
         Pattern.compile(
             "<!-- " + Pattern.quote(mark) + " -->\n```\\w+\n(.*?)```\n", Pattern.DOTALL);
-    Matcher found = block.matcher(readme);
-    assertThat(found.find()).as("a block marked '%s' in README.md", mark).isTrue();
+    Matcher found = block.matcher(text);
+    assertThat(found.find()).as("a block marked '%s' in %s", mark, page).isTrue();
     return found.group(1);
   }
 
   @Test
   void itsPomIsTheSamples() throws IOException {
     String pom = "samples/hello/pom.xml";
-    assertThat(block(pom)).isEqualTo(Files.readString(ROOT.resolve(pom)));
+    assertThat(block(QUICK_START, pom)).isEqualTo(Files.readString(ROOT.resolve(pom)));
   }
 
-  /** Whoever has built Verbena has them, and needs no network for the program. */
+  /** A build of Verbena leaves them here, so that the program needs no network. */
   @Test
   void itsPlugInsAreThoseOfTheBuild() throws IOException {
     Set<String> build = plugIns("pom.xml");
@@ -60,7 +79,7 @@ class ReadmeTest {
 
   @Test
   void itsProgramIsTheSamples() throws IOException {
-    assertThat(block(PROGRAM)).isEqualTo(Files.readString(ROOT.resolve(PROGRAM)));
+    assertThat(block(README, PROGRAM)).isEqualTo(Files.readString(ROOT.resolve(PROGRAM)));
   }
 
   @Test
@@ -80,7 +99,7 @@ class ReadmeTest {
             ROOT.resolve(PROGRAM).toString());
     assertThat(compiled).isEqualTo(new Run(0, "", ""));
     Run program = run("java", "-cp", directory + File.pathSeparator + classPath, "hello.Hello");
-    assertThat(program).isEqualTo(new Run(0, block("samples/hello output"), ""));
+    assertThat(program).isEqualTo(new Run(0, block(README, "samples/hello output"), ""));
   }
 
   private static String without(String jar, String classPath) {

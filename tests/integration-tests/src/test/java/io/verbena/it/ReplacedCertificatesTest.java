@@ -11,11 +11,9 @@ import io.verbena.core.VerbenaServer;
 import io.verbena.link.TlsFiles;
 import io.verbena.link.TlsOptions;
 import io.verbena.link.runtime.ThrottledLog;
-import java.io.IOException;
+import io.verbena.testkit.TestIdentity;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.GeneralSecurityException;
-import java.security.KeyStore;
 import java.time.Duration;
 import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.BeforeAll;
@@ -27,8 +25,8 @@ import org.junit.jupiter.api.io.TempDir;
 class ReplacedCertificatesTest {
   private static final Duration SOON = Duration.ofSeconds(20);
 
-  private static KeyStore first;
-  private static KeyStore second;
+  private static TestIdentity first;
+  private static TestIdentity second;
 
   @TempDir private Path directory;
   private Path certificate = Path.of("");
@@ -36,15 +34,15 @@ class ReplacedCertificatesTest {
 
   @BeforeAll
   static void makeKeys() {
-    first = Certificates.keyStore("first");
-    second = Certificates.keyStore("second");
+    first = TestIdentity.create("CN=first", "ip:127.0.0.1");
+    second = TestIdentity.create("CN=second", "ip:127.0.0.1");
   }
 
   @BeforeEach
   void write() throws Exception {
     certificate = directory.resolve("tls.crt");
     key = directory.resolve("tls.key");
-    Certificates.write(first, certificate, key);
+    first.write(certificate, key);
   }
 
   private VerbenaServer server() {
@@ -55,9 +53,10 @@ class ReplacedCertificatesTest {
         .start();
   }
 
-  private static VerbenaClient trusting(KeyStore server)
-      throws IOException, GeneralSecurityException {
-    return VerbenaClient.builder().tls(TlsOptions.client(Certificates.trusting(server))).build();
+  private static VerbenaClient trusting(TestIdentity server) {
+    return VerbenaClient.builder()
+        .tls(TlsOptions.client(TestIdentity.nobodyTrusting(server)))
+        .build();
   }
 
   private static boolean answers(VerbenaClient client, VerbenaServer server) {
@@ -80,7 +79,7 @@ class ReplacedCertificatesTest {
         VerbenaClient after = trusting(second);
         Session stands = before.connect(server.address().toString())) {
       assertThat(answers(after, server)).as("before").isFalse();
-      Certificates.write(second, certificate, key);
+      second.write(certificate, key);
       await().atMost(SOON).until(() -> answers(after, server));
       assertThat(answers(before, server)).as("who trusts the old one alone").isFalse();
       assertThat(HouseRpc.client(stands).add(41)).isEqualTo(42);
@@ -90,12 +89,12 @@ class ReplacedCertificatesTest {
   @Test
   void aClientsTrustIsReplacedAsWell() throws Exception {
     Path trusted = directory.resolve("ca.crt");
-    Certificates.writeCertificate(second, trusted);
+    second.writeTrusted(trusted);
     try (VerbenaServer server = server();
         VerbenaClient client =
             VerbenaClient.builder().tls(TlsFiles.trust(trusted).client()).build()) {
       assertThat(answers(client, server)).isFalse();
-      Certificates.writeCertificate(first, trusted);
+      first.writeTrusted(trusted);
       await().atMost(SOON).until(() -> answers(client, server));
     }
   }
@@ -104,7 +103,7 @@ class ReplacedCertificatesTest {
   @Test
   void aServersTrustIsReplacedForThoseItKnewAsWell() throws Exception {
     Path trusted = directory.resolve("ca.crt");
-    Certificates.writeCertificate(first, trusted);
+    first.writeTrusted(trusted);
     TlsFiles files = TlsFiles.identity(certificate, key);
     try (VerbenaServer server =
             VerbenaServer.builder()
@@ -118,7 +117,7 @@ class ReplacedCertificatesTest {
       try (Session known = client.connect(address)) {
         assertThat(HouseRpc.client(known).add(41)).isEqualTo(42);
       }
-      Certificates.writeCertificate(second, trusted);
+      second.writeTrusted(trusted);
       await()
           .atMost(SOON)
           .untilAsserted(
@@ -134,11 +133,11 @@ class ReplacedCertificatesTest {
         VerbenaClient before = trusting(first);
         VerbenaClient after = trusting(second)) {
       long told = told();
-      Certificates.writeCertificate(second, certificate);
+      second.writeTrusted(certificate);
       await().atMost(SOON).until(() -> answers(before, server) && told() > told);
       Files.delete(key);
       assertThat(answers(before, server)).isTrue();
-      Certificates.write(second, certificate, key);
+      second.write(certificate, key);
       await().atMost(SOON).until(() -> answers(after, server));
     }
   }
@@ -154,13 +153,13 @@ class ReplacedCertificatesTest {
 
   @Test
   void optionsOfOneContextAreEqual() throws Exception {
-    SSLContext context = Certificates.trusting(first);
+    SSLContext context = TestIdentity.nobodyTrusting(first);
     assertThat(TlsOptions.client(context)).isEqualTo(TlsOptions.client(context));
   }
 
   @Test
   void whatCannotBeUsedAtTheStartIsToldWithTheCure() throws Exception {
-    Certificates.writeCertificate(second, certificate);
+    second.writeTrusted(certificate);
     assertThatThrownBy(this::server)
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("%s is not that of the first certificate in %s", key, certificate);

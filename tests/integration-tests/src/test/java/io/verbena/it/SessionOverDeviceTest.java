@@ -198,7 +198,7 @@ final class SessionOverDeviceTest {
     return future.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
   }
 
-  /** What a test does with a session that rides the device. */
+  /** An action of a test with a session over the device. */
   private interface Use {
     void of(Session session, RdmaUpgradeProvider rdma) throws Exception;
   }
@@ -215,7 +215,7 @@ final class SessionOverDeviceTest {
     onServer.accept(building);
     try (VerbenaServer server =
             building
-                .partCutOffBytes(CUT_OFF_BYTES)
+                .largeValueBytes(CUT_OFF_BYTES)
                 .upgrades(rdma)
                 .listen("tcp://127.0.0.1:0")
                 .start();

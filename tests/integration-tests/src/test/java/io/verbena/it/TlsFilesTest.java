@@ -118,7 +118,8 @@ class TlsFilesTest {
   void whatStandsAroundBlocksIsForPeople(Charset charset) throws IOException {
     for (Path file : List.of(certificate, key, trusted)) {
       byte[] comment = "Schl\u00fcssel f\u00fcr Z\u00fcrich\r\n".getBytes(charset);
-      byte[] block = Files.readAllBytes(file);
+      byte[] block =
+          Files.readString(file).replace("\n", "\r\n").getBytes(StandardCharsets.US_ASCII);
       Files.write(file, comment);
       Files.write(file, block, StandardOpenOption.APPEND);
       Files.write(file, comment, StandardOpenOption.APPEND);

@@ -3,6 +3,7 @@ package io.verbena.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.verbena.testkit.Root;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -33,8 +34,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** Who follows the tutorial step by step, from an empty directory, gets what it says. */
 @Tag("long")
 class TutorialTest {
-  private static final Path FIRST = Path.of("../docs/tutorial.md");
-  private static final Path SECOND = Path.of("../docs/tutorial-2.md");
+  private static final Path FIRST = Root.resolve("docs/tutorial.md");
+  private static final Path SECOND = Root.resolve("docs/tutorial-2.md");
 
   /** A block of the page; a mark before it says in which file it goes, and where in it. */
   private static final Pattern BLOCK =

@@ -7,6 +7,7 @@ import io.verbena.api.RpcException;
 import io.verbena.api.Session;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
+import io.verbena.testkit.JavaProcess;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -31,11 +32,7 @@ class UnclosedResultsTest {
             "-XX:+DisableExplicitGC",
             "--enable-native-access=ALL-UNNAMED");
     try (JavaProcess process = JavaProcess.start(flags, Program.class, where.name())) {
-      String line = process.line();
-      while (!line.startsWith(Program.TELLS)) {
-        line = process.line(); // of its log
-      }
-      return line.substring(Program.TELLS.length());
+      return process.lineAfter(Program.TELLS);
     }
   }
 

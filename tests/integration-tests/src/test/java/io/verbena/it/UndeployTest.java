@@ -8,6 +8,7 @@ import io.verbena.channel.HealthBoard;
 import io.verbena.channel.HealthRpc;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
+import io.verbena.testkit.JavaProcess;
 import java.io.File;
 import java.lang.management.ManagementFactory;
 import java.lang.ref.WeakReference;
@@ -56,11 +57,7 @@ class UndeployTest {
   }
 
   private static String told(JavaProcess process) throws Exception {
-    String line = process.line();
-    while (!line.startsWith(DONE)) {
-      line = process.line();
-    }
-    return line.substring(DONE.length());
+    return process.lineAfter(DONE);
   }
 
   /** The process: it knows the JDK, and its applications all else. */
@@ -89,7 +86,7 @@ class UndeployTest {
 
     private static URLClassLoader loader() throws Exception {
       List<URL> jars = new ArrayList<>();
-      for (String each : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
+      for (String each : System.getProperty("java.class.path").split(File.pathSeparator, 0)) {
         if (!each.contains("logback")) { // it is not what is tested
           jars.add(Path.of(each).toUri().toURL());
         }

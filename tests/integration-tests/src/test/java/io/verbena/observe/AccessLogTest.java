@@ -20,6 +20,7 @@ import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
+import io.verbena.testkit.Root;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -32,7 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
 
-/** What is logged of calls. */
+/** The log lines of calls. */
 class AccessLogTest {
   private static final Metadata.Key<String> TRACEPARENT = Metadata.Key.text("traceparent");
   private static final String TRACE = "0af7651916cd43dd8448eb211c80319c";
@@ -164,7 +165,7 @@ class AccessLogTest {
     context.putProperty("verbena.access.file", file.toString());
     JoranConfigurator configurator = new JoranConfigurator();
     configurator.setContext(context);
-    configurator.doConfigure(Path.of("../docs/operations/logback-access.xml").toFile());
+    configurator.doConfigure(Root.resolve("docs/operations/logback-access.xml").toFile());
     LibraryRpc.client(session).lend("Momo");
     context.getLogger(AccessLog.LOGGER).callAppenders(lines.list.getFirst());
     context.stop(); // has what is queued written

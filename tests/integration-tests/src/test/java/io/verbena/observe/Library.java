@@ -3,7 +3,7 @@ package io.verbena.observe;
 import io.verbena.api.RpcMethod;
 import io.verbena.api.RpcService;
 
-/** What these tests call. */
+/** The contract that these tests call. */
 @RpcService(name = "library.v1")
 interface Library {
   @RpcMethod(id = 1)

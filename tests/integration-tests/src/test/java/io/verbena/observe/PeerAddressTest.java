@@ -6,7 +6,7 @@ import io.verbena.api.Peer;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Where a peer is, taken apart. */
+/** The parts of a peer's address. */
 class PeerAddressTest {
   @ParameterizedTest
   @CsvSource({

@@ -1,13 +1,13 @@
-package io.verbena.testkit.codegen;
+package io.verbena.codegen;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.verbena.api.wire.WireException;
-import io.verbena.testkit.codegen.v1.Shop;
-import io.verbena.testkit.codegen.v1.ShopRpc;
-import io.verbena.testkit.codegen.v2.GrownShop;
-import io.verbena.testkit.codegen.v2.GrownShopRpc;
+import io.verbena.codegen.v1.Shop;
+import io.verbena.codegen.v1.ShopRpc;
+import io.verbena.codegen.v2.GrownShop;
+import io.verbena.codegen.v2.GrownShopRpc;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

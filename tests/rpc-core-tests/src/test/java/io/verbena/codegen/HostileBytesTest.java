@@ -1,16 +1,20 @@
-package io.verbena.testkit.codegen;
+package io.verbena.codegen;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
 import io.verbena.api.wire.WireException;
-import io.verbena.testkit.codegen.Everything.Account;
-import io.verbena.testkit.codegen.Everything.Color;
-import io.verbena.testkit.codegen.Everything.Free;
-import io.verbena.testkit.codegen.Everything.Money;
-import io.verbena.testkit.codegen.Everything.Ok;
-import io.verbena.testkit.codegen.Everything.Page;
-import io.verbena.testkit.codegen.Everything.Point;
+import io.verbena.testkit.contract.Everything;
+import io.verbena.testkit.contract.Everything.Account;
+import io.verbena.testkit.contract.Everything.Money;
+import io.verbena.testkit.contract.Everything.Ok;
+import io.verbena.testkit.contract.Everything.Page;
+import io.verbena.testkit.contract.EverythingRpc;
+import io.verbena.testkit.contract.Herbarium;
+import io.verbena.testkit.contract.Herbarium.Colour;
+import io.verbena.testkit.contract.Herbarium.Grafted;
+import io.verbena.testkit.contract.Herbarium.Leaf;
+import io.verbena.testkit.contract.Herbarium.Moss;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -27,7 +31,7 @@ import org.junit.jupiter.api.Test;
 class HostileBytesTest {
   private static final int ROUNDS = 3_000;
 
-  /** What one message of a few KiB may allocate, exception and stack trace included. */
+  /** The limit of the allocations for one message of a few KiB, with exception and stack trace. */
   private static final long MAX_ALLOCATED = 4 << 20;
 
   private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -44,16 +48,21 @@ class HostileBytesTest {
     account.notes(List.of("a", "b"));
     return List.of(
         e -> e.times(Samples.times()),
-        e -> e.containers(Samples.containers()),
-        e -> e.shape(Samples.circle(1)),
-        e -> e.shape(new Free(List.of(new Point(1, 1)), Optional.of(Samples.circle(2)))),
-        e -> e.tree(Samples.tree(20)),
-        e -> e.page(new Page<>(Arrays.asList(new Point(1, 1), null), null), new Ok<>(5)),
+        e -> e.zones(Samples.zones()),
+        e -> e.exact(Samples.exact()),
+        e -> e.sheet(Samples.sheet()),
+        e -> e.index(Samples.index()),
+        e -> e.byLeaf(Samples.byLeaf()),
+        e -> e.maybes(Samples.maybes()),
+        e -> e.water(Samples.conifer(1)),
+        e -> e.plant(new Grafted(Moss.PEAT, Optional.of(Samples.conifer(2)))),
+        e -> e.taxon(Samples.taxon(20)),
+        e -> e.page(new Page<>(Arrays.asList(new Leaf(1, 1), null), null), new Ok<>(5)),
         e -> e.account(account),
-        e -> e.nullable("text", 7, new Point(1, 2)),
-        e -> e.money(Money.ofCents(7), List.of(Money.ofCents(8))),
-        e -> e.arrays(new String[] {"a", "bc"}, lists(), Color.BLUE, Color.RED),
-        e -> e.inherited(new Point(1, 2), new Point(3, 4)));
+        e -> e.nullable("text", 7, new Leaf(1, 2)),
+        e -> e.sum(Money.ofCents(7), List.of(Money.ofCents(8))),
+        e -> e.arrays(new String[] {"a", "bc"}, lists(), Colour.VIOLET, Colour.WHITE),
+        e -> e.inherited(new Leaf(1, 2), new Leaf(3, 4)));
   }
 
   @SuppressWarnings({"unchecked", "rawtypes"})
@@ -154,8 +163,8 @@ class HostileBytesTest {
       call.on(victim);
     } catch (WireException refused) {
       assertThat(refused.getMessage()).as("seed %d round %d", seed, round).isNotEmpty();
-    } catch (Everything.NoSuchThing | Everything.TooLate declared) {
-      // A flipped bit may well ask for a circle of no radius.
+    } catch (Herbarium.Unknown | Everything.TooLate declared) {
+      // A flipped bit may well ask for a tree of no height.
     } catch (Throwable other) {
       throw new AssertionError("seed " + seed + " round " + round, other);
     }

@@ -1,4 +1,4 @@
-package io.verbena.testkit.codegen;
+package io.verbena.codegen;
 
 import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.Received;
@@ -98,7 +98,7 @@ final class Wired implements ServiceCaller {
     return answer;
   }
 
-  /** Where a handler writes. */
+  /** The destination of a handler's bytes. */
   @Override
   public Received call(MethodDescriptor<Received> method, Landing into, ArgumentWriter arguments) {
     throw new UnsupportedOperationException("no session carries objects here");

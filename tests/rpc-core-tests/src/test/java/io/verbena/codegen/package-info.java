@@ -1,5 +1,5 @@
 /** Generated clients, dispatchers and serializers, run over the real codec. */
 @NullMarked
-package io.verbena.testkit.codegen;
+package io.verbena.codegen;
 
 import org.jspecify.annotations.NullMarked;

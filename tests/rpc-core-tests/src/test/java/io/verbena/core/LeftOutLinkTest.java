@@ -86,7 +86,7 @@ public class LeftOutLinkTest {
 
   private static URL[] classPath(List<String> without) throws MalformedURLException {
     List<URL> path = new ArrayList<>();
-    for (String entry : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
+    for (String entry : System.getProperty("java.class.path").split(File.pathSeparator, 0)) {
       if (without.stream().noneMatch(entry::contains)) {
         path.add(Path.of(entry).toUri().toURL());
       }

@@ -1,7 +1,8 @@
-package io.verbena.testkit.session;
+package io.verbena.core;
+
+import static java.util.Objects.requireNonNull;
 
 import io.verbena.core.loop.EventLoop;
-import io.verbena.core.session.LocalLink;
 import io.verbena.link.Link;
 import io.verbena.link.LinkCapabilities;
 import io.verbena.link.LinkDriver;
@@ -71,7 +72,7 @@ final class LocalLinkContractTest extends LinkContract {
                 handler.onFailed(failure);
               }
             },
-            listening.get(address));
+            requireNonNull(listening.get(address)));
       }
 
       @Override

@@ -1,9 +1,8 @@
-package io.verbena.testkit.session;
+package io.verbena.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.core.loop.EventLoop;
-import io.verbena.core.session.LocalLink;
 import io.verbena.link.Link;
 import io.verbena.link.LinkCapabilities;
 import io.verbena.link.LinkDriver;
@@ -20,17 +19,19 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What a link within a loop does beside what {@link LocalLinkContractTest} asks of all links. */
+/** The behaviour of a link within a loop beyond the contract of all links. */
 class LocalLinkTest {
   private final EventLoop loop = new EventLoop("test", NanoClock.SYSTEM, new InMemoryNetwork());
   private final End client = new End();
   private final End server = new End();
 
-  /** What an end has heard. */
+  /** The events of one end. */
   private static final class End implements LinkListener {
     private final List<Integer> frames = new ArrayList<>();
-    private Link link;
     private @Nullable String closed;
+
+    @SuppressWarnings("NullAway.Init") // by of()
+    private Link link;
 
     LinkListener of(Link opened) {
       link = opened;

@@ -1,4 +1,4 @@
-package io.verbena.testkit.session;
+package io.verbena.core;
 
 import io.verbena.api.RpcMethod;
 import io.verbena.api.RpcService;

@@ -1,4 +1,4 @@
-package io.verbena.testkit.session;
+package io.verbena.core;
 
 import io.verbena.api.CallOptions;
 import io.verbena.api.Session;
@@ -14,12 +14,12 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /** A contract written by hand, so that sessions are tested without the code generator. */
-interface Probe {
-  /** What {@code fail} declares. */
+public interface Probe {
+  /** The exception that {@code fail} declares. */
   final class Rejected extends Exception {
     private static final long serialVersionUID = 1L;
 
-    Rejected(String message) {
+    public Rejected(String message) {
       super(message);
     }
   }
@@ -107,27 +107,27 @@ interface Probe {
   final class Stub {
     private final ServiceCaller caller;
 
-    Stub(Session session) {
+    public Stub(Session session) {
       this(session, "string");
     }
 
-    Stub(Session session, String resultType) {
+    public Stub(Session session, String resultType) {
       caller = session.caller(service(resultType), CallOptions.DEFAULT);
     }
 
-    Stub(Session session, CallOptions options) {
+    public Stub(Session session, CallOptions options) {
       caller = session.caller(service("string"), options);
     }
 
-    CompletableFuture<String> submit(MethodDescriptor<String> method, String text) {
+    public CompletableFuture<String> submit(MethodDescriptor<String> method, String text) {
       return caller.submit(method, out -> out.writeString(text)).toCompletableFuture();
     }
 
-    String call(MethodDescriptor<String> method, String text) throws Exception {
+    public String call(MethodDescriptor<String> method, String text) throws Exception {
       return String.valueOf(caller.call(method, out -> out.writeString(text)));
     }
 
-    void tell(String text) {
+    public void tell(String text) {
       caller.send(TELL, out -> out.writeString(text));
     }
   }
@@ -155,7 +155,7 @@ interface Probe {
 
   /** Counts how often each call was executed. */
   class Counting extends Plain {
-    final Map<String, Integer> executions = new HashMap<>();
+    public final Map<String, Integer> executions = new HashMap<>();
 
     @Override
     public String echo(String text) {

@@ -1,4 +1,4 @@
-package io.verbena.testkit.session;
+package io.verbena.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -11,12 +11,16 @@ import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
 import io.verbena.api.SessionState;
+import io.verbena.api.Streams;
 import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.Received;
 import io.verbena.api.bulk.Source;
-import io.verbena.core.VerbenaServer;
+import io.verbena.core.stream.Listener;
+import io.verbena.core.stream.Ticks;
 import io.verbena.mem.InMemoryNetwork.Admission;
 import io.verbena.testkit.SteppedWorld;
+import io.verbena.testkit.contract.Kinds;
+import io.verbena.testkit.contract.KindsRpc;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.URI;
@@ -65,10 +69,25 @@ class RollingRestartTest {
     }
 
     @Override
-    public Flow.Publisher<Long> exchange(Flow.Publisher<Long> numbers) {
+    public Flow.Publisher<Long> exchanged(Flow.Publisher<Long> numbers) {
       numbers.subscribe(items);
       items.request(1);
       return answers;
+    }
+
+    @Override
+    public String idempotent(String text) {
+      return text;
+    }
+
+    @Override
+    public Flow.Publisher<Long> sent(String text) {
+      return Streams.of(List.of((long) text.length()));
+    }
+
+    @Override
+    public long taken(Flow.Publisher<Long> numbers) {
+      return 0;
     }
 
     @Override
@@ -237,7 +256,7 @@ class RollingRestartTest {
     CompletableFuture<String> plain = kinds.plain("plain").toCompletableFuture();
     CompletableFuture<Received> landing = kinds.read(Landing.pooled(64)).toCompletableFuture();
     CompletableFuture<Flow.Publisher<Long>> exchange =
-        kinds.exchange(numbers).toCompletableFuture();
+        kinds.exchanged(numbers).toCompletableFuture();
     CompletableFuture<byte[]> turned = kinds.large(large).toCompletableFuture();
     CompletableFuture<Void> oneway = // its sender waits until it has left
         CompletableFuture.runAsync(() -> kinds.tell("news"));

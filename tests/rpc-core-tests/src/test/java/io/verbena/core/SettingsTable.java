@@ -1,18 +1,12 @@
-package io.verbena.testkit.session;
+package io.verbena.core;
 
 import static io.verbena.testkit.Ends.FOR_EVER;
 
 import io.verbena.api.CallOptions;
 import io.verbena.api.ClientInterceptor;
 import io.verbena.api.Metadata;
-import io.verbena.api.bulk.Checksum;
 import io.verbena.api.bulk.Source;
 import io.verbena.api.bulk.TransferOptions;
-import io.verbena.core.ConcurrencyLimit;
-import io.verbena.core.PathPolicy;
-import io.verbena.core.SessionLimits;
-import io.verbena.core.VerbenaClient;
-import io.verbena.core.VerbenaServer;
 import io.verbena.link.TlsOptions;
 import io.verbena.testkit.Ends;
 import io.verbena.testkit.Setting;
@@ -44,7 +38,6 @@ final class SettingsTable {
   private static final Ends LENGTHS = new Ends("at least 0", List.of(0L, 7L), List.of(-1L));
 
   private static final SSLContext CONTEXT = anyContext();
-  private static final SessionLimits ENDLESS = SessionLimits.DEFAULT.withKeepalive(MILLI, FOR_EVER);
 
   private final List<Setting<SettingsTrial>> rows = new ArrayList<>();
 
@@ -68,7 +61,7 @@ final class SettingsTable {
       setter(builder, "maxAssemblyBytes", BYTES);
       setter(builder, "maxReplyBytes", BYTES);
       setter(builder, "bulkMemoryBytes", Ends.of(1L << 20, Long.MAX_VALUE));
-      setter(builder, "partCutOffBytes", BYTES);
+      setter(builder, "largeValueBytes", BYTES);
       setter(builder, "pinCutOffBytes", BYTES);
       setter(builder, "railCutOffBytes", BYTES);
       setter(builder, "compressFromBytes", Ends.of(1, Integer.MAX_VALUE));
@@ -114,11 +107,9 @@ final class SettingsTable {
     Ends asked = Ends.of("0 to a minute", Duration.ZERO, Duration.ofMinutes(1));
     value(limits, "leastPingInterval", "withLeastPingInterval", asked);
     Ends pings = Ends.of("at least", MILLI, FOR_EVER.dividedBy(2)); // 1 ms, or deadAfter is twice
-    component(ENDLESS, "pingInterval", pings);
     Class<?> type = SessionLimits.class;
     setter(type, limits, "withKeepalive", "pingInterval", 0, pings, MILLI, FOR_EVER);
     Ends deaths = Ends.of("at least twice pingInterval", MILLI.multipliedBy(2), FOR_EVER);
-    component(ENDLESS, "deadAfter", deaths);
     setter(type, limits, "withKeepalive", "deadAfter", 1, deaths, MILLI, FOR_EVER);
   }
 
@@ -127,7 +118,6 @@ final class SettingsTable {
     value(call, "timeout", "withTimeout", POSITIVE.orNull());
     setter(CallOptions.class, call, "timeout", "timeout", 0, POSITIVE.orNull(), (Object) null);
     value(call, "metadata", "withMetadata", Ends.required(Metadata.EMPTY));
-    component(call, "interceptors", Ends.required(List.of()));
     Ends interceptors = Ends.required((Object) new ClientInterceptor[0]);
     setter(
         CallOptions.class,
@@ -138,7 +128,6 @@ final class SettingsTable {
         interceptors,
         (Object) null);
     Arena arena = new Unclosed(Arena.ofAuto());
-    component(call, "resultsIn", Ends.any(arena));
     setter(
         CallOptions.class,
         call,
@@ -148,14 +137,16 @@ final class SettingsTable {
         Ends.required(arena),
         (Object) null);
     value(TransferOptions.DEFAULT, "timeout", "withTimeout", POSITIVE.orNull());
-    component(TransferOptions.DEFAULT, "checksum", Ends.required((Object[]) Checksum.values()));
     setter(TransferOptions.class, "withChecksum", Ends.any("set"));
     setter(TransferOptions.class, "withoutChecksum", Ends.any("set"));
     TlsOptions tls = TlsOptions.client(CONTEXT);
     Supplier<SSLContext> contexts = () -> CONTEXT;
-    component(tls, "contexts", Ends.required(contexts));
-    component(tls, "requireClientCertificate", Ends.any(true, false));
-    component(tls, "verifyHostName", Ends.any(true, false));
+    setter(TlsOptions.class, tls, "of", "contexts", 0, Ends.required(contexts), contexts);
+    Ends either = Ends.any(true, false);
+    for (String check : List.of("requireClientCertificate", "verifyHostName")) {
+      String with = "with" + Character.toUpperCase(check.charAt(0)) + check.substring(1);
+      setter(TlsOptions.class, tls, with, check, 0, either, false);
+    }
     for (String made : List.of("client", "server", "mutual")) {
       setter(TlsOptions.class, tls, made, "context", 0, Ends.required(CONTEXT), CONTEXT);
     }
@@ -177,6 +168,7 @@ final class SettingsTable {
     public void close() {}
   }
 
+  @SuppressWarnings("NullAway") // null is one of the wrong values that users may pass
   private void ofObjects() {
     for (String type : List.of("BulkObjects", "VerbenaServer")) {
       row(
@@ -217,19 +209,9 @@ final class SettingsTable {
     rows.add(new Setting<>(id, name, ends, setter));
   }
 
-  /** A component of a record, and the method that makes another of it. */
-  private void value(Record like, String component, String method, Ends ends) {
-    component(like, component, ends);
-    setter(like.getClass(), like, method, component, 0, ends, (Object) null);
-  }
-
-  private void component(Record like, String component, Ends ends) {
-    component(like, component, component, ends);
-  }
-
-  private void component(Record like, String component, String name, Ends ends) {
-    String id = Setting.nameOf(like.getClass()) + "." + component;
-    row(id, name, ends, value -> SettingsTrial.with(Setting.like(like, component, value)));
+  /** An option, and the method that makes other options with it. */
+  private void value(Object like, String option, String method, Ends ends) {
+    setter(like.getClass(), like, method, option, 0, ends, (Object) null);
   }
 
   /** A method with a parameter, or with none. */
@@ -289,7 +271,7 @@ final class SettingsTable {
     return SettingsTrial.with(Setting.call(method, target, arguments));
   }
 
-  /** What was taken once. */
+  /** A value that was accepted once. */
   private static void again(Method method, Object builder, @Nullable Object... arguments) {
     try {
       Setting.call(method, builder, arguments);

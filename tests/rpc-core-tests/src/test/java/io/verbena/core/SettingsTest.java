@@ -1,4 +1,4 @@
-package io.verbena.testkit.session;
+package io.verbena.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
@@ -11,9 +11,6 @@ import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.Source;
 import io.verbena.api.bulk.Transfer;
 import io.verbena.api.bulk.TransferOptions;
-import io.verbena.core.SessionLimits;
-import io.verbena.core.VerbenaClient;
-import io.verbena.core.VerbenaServer;
 import io.verbena.link.TlsOptions;
 import io.verbena.testkit.Setting;
 import java.lang.reflect.Method;
@@ -37,10 +34,10 @@ class SettingsTest {
   private static final List<Setting<SettingsTrial>> ROWS = SettingsTable.rows();
 
   /** What users set and hand over. */
-  private static final List<Class<? extends Record>> RECORDS =
+  private static final List<Class<?>> OPTIONS =
       List.of(SessionLimits.class, CallOptions.class, TransferOptions.class, TlsOptions.class);
 
-  /** What users call, and may hand a number or a time. */
+  /** The methods that take a number or a time of the user's. */
   private static final List<Class<?>> CALLED =
       List.of(
           VerbenaClient.class,
@@ -107,8 +104,7 @@ class SettingsTest {
       Setting.idsOf(setters, type -> true) // what both have is declared above them
           .forEach(id -> ids.add(id.replace("EngineBuilder", Setting.nameOf(builder))));
     }
-    RECORDS.forEach(type -> ids.addAll(Setting.idsOf(Setting.settersOf(type), any -> true)));
-    RECORDS.forEach(type -> ids.addAll(Setting.idsOfComponents(type)));
+    OPTIONS.forEach(type -> ids.addAll(Setting.idsOf(Setting.settersOf(type), any -> true)));
     for (Class<?> type : CALLED) {
       List<Method> called = new ArrayList<>(List.of(type.getMethods()));
       called.removeAll(List.of(Object.class.getMethods()));

@@ -1,4 +1,4 @@
-package io.verbena.testkit.session;
+package io.verbena.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
@@ -16,9 +16,6 @@ import io.verbena.api.bulk.Source;
 import io.verbena.api.bulk.Transfer;
 import io.verbena.api.bulk.TransferException;
 import io.verbena.api.bulk.TransferOptions;
-import io.verbena.core.SessionLimits;
-import io.verbena.core.VerbenaClient;
-import io.verbena.core.VerbenaServer;
 import io.verbena.link.TlsOptions;
 import io.verbena.mem.InMemoryNetwork;
 import io.verbena.testkit.SteppedWorld;
@@ -50,7 +47,7 @@ final class SettingsTrial {
   /** Longer than what goes in its message, where nothing was measured. */
   private static final int ARRAY = 300 << 10;
 
-  /** What may well be over before its call is. */
+  /** A part that may end before its call. */
   private static final Duration SHORT = Duration.ofMillis(1);
 
   private final List<Consumer<VerbenaClient.Builder>> clients = new ArrayList<>();

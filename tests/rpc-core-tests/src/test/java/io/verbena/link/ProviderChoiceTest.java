@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ProviderChoiceTest {
   private static final String PROPERTY = "verbena.test.tool";
 
-  /** What is looked for. */
+  /** The service that is looked up. */
   public interface Tool {
     String name();
 

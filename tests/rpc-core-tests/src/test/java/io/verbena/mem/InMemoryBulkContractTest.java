@@ -1,6 +1,7 @@
-package io.verbena.testkit;
+package io.verbena.mem;
 
-import io.verbena.mem.InMemoryNetwork;
+import io.verbena.testkit.BulkContract;
+import io.verbena.testkit.LinkHarness;
 import org.junit.jupiter.api.DisplayName;
 
 @DisplayName("Bulk on an in-memory link")

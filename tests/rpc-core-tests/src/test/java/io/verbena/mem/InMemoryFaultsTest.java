@@ -1,12 +1,13 @@
-package io.verbena.testkit;
+package io.verbena.mem;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.link.LinkException;
 import io.verbena.link.LinkOptions;
 import io.verbena.link.SendResult;
-import io.verbena.mem.InMemoryNetwork;
 import io.verbena.mem.InMemoryNetwork.Admission;
+import io.verbena.testkit.ManualClock;
+import io.verbena.testkit.SteppedLinks;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,7 +17,7 @@ import org.junit.jupiter.api.Test;
 
 @DisplayName("An in-memory network, told to misbehave,")
 final class InMemoryFaultsTest {
-  private static final LinkOptions OPTIONS = new LinkOptions(1000, Duration.ofSeconds(5), null);
+  private static final LinkOptions OPTIONS = LinkOptions.of(1000, Duration.ofSeconds(5), null);
 
   private final ManualClock clock = new ManualClock();
   private final InMemoryNetwork network = new InMemoryNetwork(clock, 4);

@@ -1,7 +1,7 @@
-package io.verbena.testkit;
+package io.verbena.mem;
 
 import io.verbena.link.LinkProvider;
-import io.verbena.mem.InMemoryNetwork;
+import io.verbena.testkit.LinkHarness;
 import java.net.URI;
 import java.nio.ByteBuffer;
 

@@ -1,6 +1,7 @@
-package io.verbena.testkit;
+package io.verbena.mem;
 
-import io.verbena.mem.InMemoryNetwork;
+import io.verbena.testkit.LinkHarness;
+import io.verbena.testkit.LinkThreadsContract;
 
 final class InMemoryLinkThreadsTest extends LinkThreadsContract {
   @Override

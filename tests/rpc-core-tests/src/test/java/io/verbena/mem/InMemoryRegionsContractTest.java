@@ -1,7 +1,8 @@
-package io.verbena.testkit;
+package io.verbena.mem;
 
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
+import io.verbena.testkit.RegionsContract;
 
 /** Regions over the in-memory link. */
 class InMemoryRegionsContractTest extends RegionsContract {

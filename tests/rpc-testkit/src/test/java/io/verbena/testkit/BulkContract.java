@@ -31,8 +31,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What every link does that moves bulk, beside what {@link LinkContract} says. The test of a link
- * extends it; one thread steps both ends.
+ * The contract of links that move bulk, beyond {@link LinkContract}. The test of a link extends it;
+ * one thread steps both ends.
  *
  * <p>It is long, since it is a list: each test stands by itself.
  */
@@ -63,8 +63,8 @@ public abstract class BulkContract {
     links =
         new SteppedLinks(
             harness,
-            new LinkOptions(harness.maxFrameBytes(), PATIENCE, harness.clientTls()),
-            new LinkOptions(harness.maxFrameBytes(), PATIENCE, harness.serverTls()));
+            LinkOptions.of(harness.maxFrameBytes(), PATIENCE, harness.clientTls()),
+            LinkOptions.of(harness.maxFrameBytes(), PATIENCE, harness.serverTls()));
     SteppedLinks.Pair pair = links.open();
     client = bulk(pair.client());
     server = bulk(pair.server());
@@ -512,7 +512,7 @@ public abstract class BulkContract {
     }
   }
 
-  /** What a link does not let happen. */
+  /** Events that a link prevents. */
   @Nested
   @DisplayName("refuses")
   final class Refusing {

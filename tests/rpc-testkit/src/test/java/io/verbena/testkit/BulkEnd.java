@@ -143,7 +143,7 @@ final class BulkEnd {
     }
   }
 
-  /** What is written into one target of the peer's, from a region as long as it. */
+  /** A write into one target of the peer's, from a region of the same length. */
   final class Written {
     private final RemoteTarget target;
     private final BulkRegion source;
@@ -200,7 +200,8 @@ final class BulkEnd {
 
     /** Writes a piece as soon as there is room for it, and flushes. */
     void writeNow(long length, boolean checkpoint) {
-      links.stepUntil("room for a piece", () -> write(length, checkpoint) == SendResult.SENT);
+      links.stepUntil(
+          "room for a piece", () -> write(length, checkpoint) != SendResult.BACK_PRESSURED);
       end.link().flush();
     }
 

@@ -48,7 +48,7 @@ public final class InMemoryUpgrade implements UpgradeProvider {
   }
 
   private LinkOptions fitted(LinkOptions options) {
-    return new LinkOptions(
+    return LinkOptions.of(
         Math.min(maxFrameBytes, options.maxFrameBytes()), options.connectTimeout(), options.tls());
   }
 

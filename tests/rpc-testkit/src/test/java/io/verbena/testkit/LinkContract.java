@@ -23,9 +23,9 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
 /**
- * What every link does, whatever it is made of. The test of a link extends it; one thread steps
- * both ends, so that nothing here depends on how threads are scheduled. {@link LinkThreadsContract}
- * adds what needs two.
+ * The contract of every link. The test of a link extends it; one thread steps both ends, so that
+ * nothing here depends on how threads are scheduled. {@link LinkThreadsContract} adds what needs
+ * two.
  *
  * <p>It is long, since it is a list: each test stands by itself.
  */
@@ -60,11 +60,11 @@ public abstract class LinkContract {
   }
 
   private LinkOptions clientOptions(int maxFrameBytes) {
-    return new LinkOptions(maxFrameBytes, PATIENCE, harness.clientTls());
+    return LinkOptions.of(maxFrameBytes, PATIENCE, harness.clientTls());
   }
 
   private LinkOptions serverOptions(int maxFrameBytes) {
-    return new LinkOptions(maxFrameBytes, PATIENCE, harness.serverTls());
+    return LinkOptions.of(maxFrameBytes, PATIENCE, harness.serverTls());
   }
 
   private SteppedLinks start() throws LinkException {
@@ -560,7 +560,7 @@ public abstract class LinkContract {
       SteppedLinks links = start();
       URI address = harness.nobodyAnswers();
       var options =
-          new LinkOptions(harness.maxFrameBytes(), Duration.ofMillis(200), harness.clientTls());
+          LinkOptions.of(harness.maxFrameBytes(), Duration.ofMillis(200), harness.clientTls());
       var outcome = links.startConnecting(address, options);
       links.stepUntil("the time to pass", outcome::isKnown);
       assertThat(outcome.failure()).hasMessageContaining(address.toString());

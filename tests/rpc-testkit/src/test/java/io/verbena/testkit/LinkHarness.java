@@ -6,7 +6,7 @@ import io.verbena.link.TlsOptions;
 import java.net.URI;
 import org.jspecify.annotations.Nullable;
 
-/** What the {@link LinkContract} needs of one kind of link. */
+/** The means by which {@link LinkContract} tests one kind of link. */
 public interface LinkHarness extends AutoCloseable {
   /** Returns what makes this kind of link. */
   LinkProvider provider();
@@ -82,6 +82,11 @@ public interface LinkHarness extends AutoCloseable {
    */
   default boolean hasLoopForEachEnd() {
     return true;
+  }
+
+  /** Returns the time by which the links go, in nanoseconds from any start. */
+  default long nanoTime() {
+    return System.nanoTime();
   }
 
   /** Returns after how many steps in which nothing happens nothing is under way any more. */

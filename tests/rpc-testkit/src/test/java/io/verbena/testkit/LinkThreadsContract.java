@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What every link does when its two ends are stepped by two threads that wait when idle. */
+/** The contract of links whose two ends are stepped by two threads that wait when idle. */
 public abstract class LinkThreadsContract {
   private static final int MAX_FRAME = 4096;
 
@@ -112,7 +112,7 @@ public abstract class LinkThreadsContract {
   void whatArrivesInALoopsWaitIsJudgedByTheTimeAfterTheWait() throws Exception {
     ManualClock clock = new ManualClock();
     EventLoop loop = new EventLoop("waiting", clock, harness.provider());
-    LinkOptions options = new LinkOptions(MAX_FRAME, Duration.ofSeconds(10), harness.serverTls());
+    LinkOptions options = LinkOptions.of(MAX_FRAME, Duration.ofSeconds(10), harness.serverTls());
     AtomicInteger late = new AtomicInteger();
     CompletableFuture<URI> address = new CompletableFuture<>();
     loop.execute(
@@ -145,7 +145,7 @@ public abstract class LinkThreadsContract {
     Assumptions.assumeTrue(harness.provider().linksMove(), "these links stay where they are");
     EventLoop first = new EventLoop("first", NanoClock.SYSTEM, harness.provider());
     EventLoop second = new EventLoop("second", NanoClock.SYSTEM, harness.provider());
-    LinkOptions options = new LinkOptions(MAX_FRAME, Duration.ofSeconds(10), harness.serverTls());
+    LinkOptions options = LinkOptions.of(MAX_FRAME, Duration.ofSeconds(10), harness.serverTls());
     CompletableFuture<URI> address = new CompletableFuture<>();
     Set<String> threads = ConcurrentHashMap.newKeySet();
     first.execute(
@@ -188,7 +188,7 @@ public abstract class LinkThreadsContract {
   private void serve(
       AtomicReference<@Nullable URI> address, CountDownLatch listening, CountDownLatch over) {
     try (LinkDriver driver = newDriver()) {
-      LinkOptions options = new LinkOptions(MAX_FRAME, Duration.ofSeconds(10), harness.serverTls());
+      LinkOptions options = LinkOptions.of(MAX_FRAME, Duration.ofSeconds(10), harness.serverTls());
       address.set(
           driver.listen(harness.freeAddress(), options, link -> new Echo(link, over)).address());
       listening.countDown();
@@ -207,7 +207,7 @@ public abstract class LinkThreadsContract {
 
   private int call(URI address, Caller caller) {
     try (LinkDriver driver = newDriver()) {
-      LinkOptions options = new LinkOptions(MAX_FRAME, Duration.ofSeconds(10), harness.clientTls());
+      LinkOptions options = LinkOptions.of(MAX_FRAME, Duration.ofSeconds(10), harness.clientTls());
       driver.connect(address, options, caller);
       while (!caller.closed) {
         step(driver);

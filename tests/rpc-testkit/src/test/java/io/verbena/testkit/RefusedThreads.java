@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * JUnit runner makes threads too, so that a test must not end before threads are to be had again.
  */
 public final class RefusedThreads extends InheritableThreadLocal<Object> implements AutoCloseable {
-  /** What the system says. */
+  /** The system's answer. */
   public static final String WORDS = "unable to create native thread";
 
   private final AtomicInteger left = new AtomicInteger(Integer.MAX_VALUE);

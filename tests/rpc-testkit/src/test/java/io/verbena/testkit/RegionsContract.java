@@ -35,7 +35,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What regions do over every kind of path. The test of a path extends it. */
+/** The contract of regions over every kind of path. The test of a path extends it. */
 public abstract class RegionsContract {
   private static final int ALL = Regions.READ | Regions.WRITE | Regions.ATOMIC;
   private static final long BYTES = 2 << 20;

@@ -1,12 +1,9 @@
 package io.verbena.testkit;
 
-import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
-import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -62,15 +59,6 @@ public record Setting<S>(String id, String name, Ends ends, Setter<S> setter) {
     return ids;
   }
 
-  /** Returns the names of all components of a record. */
-  public static Set<String> idsOfComponents(Class<? extends Record> type) {
-    Set<String> ids = new TreeSet<>();
-    for (RecordComponent component : type.getRecordComponents()) {
-      ids.add(nameOf(type) + "." + component.getName());
-    }
-    return ids;
-  }
-
   /** Returns the methods of a class by which it is set: those that return its like. */
   public static List<Method> settersOf(Class<?> type) {
     List<Method> setters = new ArrayList<>();
@@ -96,27 +84,6 @@ public record Setting<S>(String id, String name, Ends ends, Setter<S> setter) {
       throws Throwable {
     try {
       return method.invoke(target, arguments);
-    } catch (InvocationTargetException e) {
-      throw e.getCause() == null ? e : e.getCause();
-    }
-  }
-
-  /** Makes a record like another but for one component. */
-  public static <R extends Record> R like(R other, String component, @Nullable Object value)
-      throws Throwable {
-    @SuppressWarnings("unchecked") // of the very same object
-    Class<R> type = (Class<R>) other.getClass();
-    RecordComponent[] components = type.getRecordComponents();
-    @Nullable Object[] values = new Object[components.length];
-    for (int i = 0; i < values.length; i++) {
-      boolean set = components[i].getName().equals(component);
-      values[i] = set ? value : components[i].getAccessor().invoke(other);
-    }
-    Constructor<R> canonical =
-        type.getConstructor(
-            Arrays.stream(components).map(RecordComponent::getType).toArray(Class<?>[]::new));
-    try {
-      return canonical.newInstance(values);
     } catch (InvocationTargetException e) {
       throw e.getCause() == null ? e : e.getCause();
     }

@@ -14,6 +14,10 @@ import org.jspecify.annotations.Nullable;
 
 /** A client's and a server's driver, stepped by the test's own thread, and links between them. */
 public final class SteppedLinks implements AutoCloseable {
+  /**
+   * How long anything may take, by the real clock and by the links' own: where that one is stepped
+   * it runs ahead, and a wait in vain ends soon.
+   */
   private static final Duration PATIENCE = Duration.ofMinutes(1);
 
   private final LinkDriver client;
@@ -155,10 +159,11 @@ public final class SteppedLinks implements AutoCloseable {
     stepUntil(what, condition, client::poll);
   }
 
-  private static void stepUntil(String what, BooleanSupplier condition, Runnable step) {
+  private void stepUntil(String what, BooleanSupplier condition, Runnable step) {
     long deadline = System.nanoTime() + PATIENCE.toNanos();
+    long linksDeadline = harness.nanoTime() + PATIENCE.toNanos();
     while (!condition.getAsBoolean()) {
-      if (System.nanoTime() - deadline > 0) {
+      if (System.nanoTime() - deadline > 0 || harness.nanoTime() - linksDeadline > 0) {
         throw new AssertionError("waited in vain for " + what);
       }
       step.run();
@@ -202,7 +207,7 @@ public final class SteppedLinks implements AutoCloseable {
    */
   public record Pair(LinkEnd client, LinkEnd server) {}
 
-  /** What became of a connection attempt. */
+  /** The outcome of a connection attempt. */
   public final class Outcome implements LinkDriver.ConnectHandler {
     private @Nullable LinkEnd end;
     private @Nullable LinkException failure;

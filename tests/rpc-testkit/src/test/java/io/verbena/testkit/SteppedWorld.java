@@ -1,9 +1,12 @@
 package io.verbena.testkit;
 
+import static java.util.Objects.requireNonNull;
+
 import io.verbena.core.SessionLimits;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
 import io.verbena.core.loop.EventLoop;
+import io.verbena.link.LinkProvider;
 import io.verbena.mem.InMemoryNetwork;
 import java.lang.ref.Cleaner;
 import java.time.Duration;
@@ -11,10 +14,15 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.IntSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A whole client, server and network that the test steps in its own thread, on a clock that moves
@@ -42,17 +50,18 @@ public final class SteppedWorld implements AutoCloseable {
   private static final Cleaner CLEANER = Cleaner.create();
 
   private final ManualClock clock = new ManualClock();
-  private final InMemoryNetwork network;
+  private final @Nullable InMemoryNetwork network;
   private final EventLoop clientLoop;
   private final EventLoop serverLoop;
   private final ArrayDeque<Runnable> handlers = new ArrayDeque<>();
+  private final List<IntSupplier> besides = new ArrayList<>();
   private final List<Runnable> ends = new ArrayList<>();
   private final VerbenaClient client;
   private final SessionLimits limits;
   private boolean serverPaused;
   private boolean waiting = true;
 
-  /** What happens while the loop that goes to wait next does so. */
+  /** An action during the next wait of a loop. */
   private Runnable meanwhile = () -> {};
 
   /** A world with the default limits. */
@@ -79,11 +88,25 @@ public final class SteppedWorld implements AutoCloseable {
     this.limits = limits;
     network =
         new InMemoryNetwork(clock, ringFrames, chunkBytes, _ -> takeMeanwhile().run()).landOnHeap();
-    clientLoop = new EventLoop("client", clock, network);
-    serverLoop = new EventLoop("server", clock, network);
-    clientLoop.cleaner(CLEANER);
-    serverLoop.cleaner(CLEANER);
+    clientLoop = loop("client", network);
+    serverLoop = loop("server", network);
     client = client(settings -> {});
+  }
+
+  /** A world with the default limits, whose loops have other links, and do not wait. */
+  public SteppedWorld(LinkProvider links) {
+    limits = SessionLimits.DEFAULT;
+    network = null;
+    clientLoop = loop("client", links);
+    serverLoop = loop("server", links);
+    client = client(settings -> {});
+    waiting = false;
+  }
+
+  private EventLoop loop(String name, LinkProvider links) {
+    EventLoop loop = new EventLoop(name, clock, links);
+    loop.cleaner(CLEANER);
+    return loop;
   }
 
   /** Makes one more client, on the same loop as the first. */
@@ -92,7 +115,7 @@ public final class SteppedWorld implements AutoCloseable {
         VerbenaClient.builder()
             .limits(limits)
             .handlers(handlers::add)
-            .steppedBy(clientLoop, handlers::add);
+            .steppedBy(List.of(clientLoop), handlers::add, Thread::startVirtualThread);
     settings.accept(builder);
     VerbenaClient made = builder.build();
     ends.add(made::close);
@@ -109,9 +132,13 @@ public final class SteppedWorld implements AutoCloseable {
     return clock;
   }
 
-  /** Returns the network, to cut and heal. */
+  /**
+   * Returns the network, to cut and heal.
+   *
+   * @throws NullPointerException in a world of other links
+   */
   public InMemoryNetwork network() {
-    return network;
+    return requireNonNull(network);
   }
 
   /** Returns what runs handlers in their turn, for executors that stand before it. */
@@ -130,7 +157,7 @@ public final class SteppedWorld implements AutoCloseable {
         VerbenaServer.builder()
             .limits(limits)
             .handlers(handlers::add)
-            .steppedBy(serverLoop, handlers::add)
+            .steppedBy(List.of(serverLoop), handlers::add, Thread::startVirtualThread)
             .random(new Random(1))
             .listen(ADDRESS);
     settings.accept(builder);
@@ -148,9 +175,34 @@ public final class SteppedWorld implements AutoCloseable {
     return this;
   }
 
+  /**
+   * Has something else be stepped where the world settles, such as timers or a device.
+   *
+   * @param work does what is due, and returns how much that was
+   */
+  public SteppedWorld besides(IntSupplier work) {
+    besides.add(work);
+    return this;
+  }
+
   /** Runs one duty cycle of each loop; returns how much was done. Runs nothing else. */
   public int step() {
-    return clientLoop.doWork() + (serverPaused ? 0 : serverLoop.doWork());
+    return stepClient() + stepServer();
+  }
+
+  /** Runs one duty cycle of the clients' loop. */
+  public int stepClient() {
+    return clientLoop.doWork();
+  }
+
+  /** Runs one duty cycle of the servers' loop. */
+  public int stepServer() {
+    return serverPaused ? 0 : serverLoop.doWork();
+  }
+
+  /** Returns the servers' loop. */
+  public EventLoop serverLoop() {
+    return serverLoop;
   }
 
   /** Has the server's process stand still, as in a long collection or under SIGSTOP; or go on. */
@@ -173,12 +225,20 @@ public final class SteppedWorld implements AutoCloseable {
   public void settle() {
     int idle = 0;
     for (int i = 0; i < MOST_STEPS; i++) {
-      idle = step() + runHandlers() == 0 ? idle + 1 : 0;
+      idle = step() + runHandlers() + runBesides() == 0 ? idle + 1 : 0;
       if (idle == 2) {
         return;
       }
     }
     throw new AssertionError("not settled after " + MOST_STEPS + " steps");
+  }
+
+  private int runBesides() {
+    int done = 0;
+    for (IntSupplier work : besides) {
+      done += work.getAsInt();
+    }
+    return done;
   }
 
   /** Lets the time pass after which a session that was answered once asks for a better link. */
@@ -244,6 +304,24 @@ public final class SteppedWorld implements AutoCloseable {
       }
       LockSupport.parkNanos(1_000_000);
     }
+  }
+
+  /**
+   * Runs until something has ended, and returns its result.
+   *
+   * @throws CompletionException if it has failed
+   */
+  public <T> T result(CompletionStage<T> stage) {
+    CompletableFuture<T> future = stage.toCompletableFuture();
+    runUntil(future::isDone);
+    return future.join();
+  }
+
+  /** Runs until something has failed, as it should, and returns what with. */
+  public Throwable failure(CompletionStage<?> stage) {
+    CompletableFuture<?> future = stage.toCompletableFuture();
+    runUntil(future::isDone);
+    return future.exceptionNow();
   }
 
   private boolean holds(BooleanSupplier condition) {

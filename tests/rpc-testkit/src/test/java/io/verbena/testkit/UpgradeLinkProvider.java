@@ -31,7 +31,7 @@ public final class UpgradeLinkProvider implements LinkProvider {
   private final NanoClock clock;
   private final Map<URI, OpenListening> listenings = new ConcurrentHashMap<>();
 
-  /** What a kind of link has in its offers. */
+  /** The contents of offers of one kind of link. */
   public interface Offers {
     /** Returns the scheme of addresses. */
     String scheme();
@@ -173,7 +173,7 @@ public final class UpgradeLinkProvider implements LinkProvider {
 
     /** Makes an offer that nobody uses, and reads from it where the driver listens. */
     private URI addressOfDriver() throws LinkException {
-      LinkOptions brief = new LinkOptions(1000, Duration.ofMillis(1), null);
+      LinkOptions brief = LinkOptions.of(1000, Duration.ofMillis(1), null);
       byte[] request = links.request(ON_THIS_HOST, brief);
       return offers.address(links.offer(request, ON_THIS_HOST, brief, new Ignored()));
     }

@@ -129,7 +129,8 @@ final class Processes {
   }
 
   private void watch(SimHost host) {
-    host.fabric().watch(new DeviceWatch(run.journal, host.name()));
+    host.fabric()
+        .watch(new DeviceWatch(run.journal, host.name(), run.plan.behaviours(), run.emptyRefused));
   }
 
   private void lay(SimHost client, SimHost server) {

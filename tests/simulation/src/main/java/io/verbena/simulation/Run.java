@@ -254,7 +254,7 @@ final class Run {
       broken += host.rdma() == null ? 0 : host.rdma().counters().brokenRules();
       broken += host.shm() == null ? 0 : host.shm().figure("shm rules broken by peers");
     }
-    if (broken > 0 && forged.get() == 0) {
+    if (broken > run.emptyRefused.get() && forged.get() == 0) {
       run.journal.broken(
           "ends keep to the rules of the wire",
           "",

@@ -8,6 +8,7 @@ import io.verbena.simulation.time.Agenda;
 import io.verbena.simulation.time.Scheduler;
 import io.verbena.simulation.world.HostSettings;
 import io.verbena.simulation.world.SimWorld;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +25,9 @@ final class RunContext implements AutoCloseable {
   final RegionBook regions;
   final Memory memory;
   final Folder folder = new Folder();
+
+  /** The empty WRITEs that devices refused for their keys. */
+  final AtomicLong emptyRefused = new AtomicLong();
 
   /** Whether the plan has no faults, so that calls succeed. */
   final boolean calm;

@@ -97,13 +97,24 @@ final class SimulateCommand implements Callable<Integer> {
         names = "--compress",
         description = "make other plans from seeds, in which messages of calls are compressed")
     private boolean compress;
+
+    @Option(
+        names = "--adapters",
+        description = "make other plans from seeds, in which hosts have the adapters of drivers")
+    private boolean adapters;
   }
 
   private PlanKind kind() {
-    if (kinds != null && kinds.regions) {
+    if (kinds == null) {
+      return PlanKind.PLAIN;
+    }
+    if (kinds.regions) {
       return PlanKind.REGIONS;
     }
-    return kinds != null && kinds.compress ? PlanKind.COMPRESSED : PlanKind.PLAIN;
+    if (kinds.compress) {
+      return PlanKind.COMPRESSED;
+    }
+    return kinds.adapters ? PlanKind.ADAPTERS : PlanKind.PLAIN;
   }
 
   private Seeds of() {
@@ -152,16 +163,16 @@ final class SimulateCommand implements Callable<Integer> {
             (done, broken) -> progress(done, broken, System.nanoTime() - start));
     campaign.run((int) Math.min(jobs, count / SEEDS_WORTH_A_MACHINE));
     double seconds = (System.nanoTime() - start) / 1e9;
-    List<Long> broken = campaign.broken();
+    List<Long> broken = campaign.broken;
     broken.forEach(seed -> out.println("seed " + seed + " broke a rule"));
     out.printf(
         "%,d seeds, %,d not clean, in %.1f s (%.1f a second)%n",
-        campaign.done(), broken.size(), seconds, campaign.done() / seconds);
-    out.println("calls: " + campaign.calls());
+        campaign.done, broken.size(), seconds, campaign.done / seconds);
+    out.println("calls: " + campaign.calls);
     if (kind() == PlanKind.REGIONS) {
-      out.println("regions: " + campaign.coverage());
+      out.println("regions: " + campaign.coverage);
     } else {
-      CoverageTable.print(campaign.coverage(), of(), out);
+      CoverageTable.print(campaign.coverage, of(), out);
     }
     if (!broken.isEmpty()) {
       tell(run(broken.getFirst()), out);

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What one client does to a server changes what becomes of others' calls in nothing but time. */
+/** Acts of one client change nothing about the calls of others but their time. */
 @Tag("long")
 class IsolationTest {
   /** A round trip on the slowest line, several times over, and a call's wait for a busy handler. */

@@ -16,7 +16,7 @@ enum Planted {
   SLOTS_NOT_RETURNED(
       1, Slip.in("link.memory.SlotPool", "putBack", Planting.withoutCalling("offer"))),
 
-  /** What a handler reserved for its reply is not given back. */
+  /** The memory that a handler reserved for its reply is not given back. */
   QUOTA_NOT_GIVEN_BACK(
       2, Slip.in("core.call.HandlerStarts", "ended", Planting.withoutCalling("release"))),
 
@@ -80,7 +80,7 @@ enum Planted {
   ENDED_STREAM_NOT_TOLD(
       4, Slip.in("core.stream.IncomingStream", "end", Planting.withoutCalling("stop"))),
 
-  /** What waits to be packed is sent with the latest first. */
+  /** Waiting frames are sent with the latest first. */
   ORDER_BROKEN_BY_PACKING(
       2, Slip.in("core.sequence.Outbox", "add", Planting.calling("addFirst", "addLast"))),
 
@@ -152,7 +152,7 @@ enum Planted {
       Workload.REGIONS,
       Slip.in("core.region.Exposure", "write", Planting.withoutCalling("setVolatile"))),
 
-  /** What is added to is told as more than it was. */
+  /** An addition returns more than the former value. */
   REGION_ADDED_TO_MORE(
       4,
       Workload.REGIONS,
@@ -162,7 +162,7 @@ enum Planted {
   REGION_LEASE_FOR_EVER(
       8,
       Workload.REGIONS,
-      Slip.in("core.region.Exposure", "lambda$renew$1", Planting.withoutCalling("close"))),
+      Slip.in("core.region.Exposure", "watchLease", Planting.withoutCalling("closed"))),
 
   /** A peer's loss ends none of its regions. */
   REGION_OUTLIVES_PEER(
@@ -186,7 +186,7 @@ enum Planted {
       Workload.REGIONS,
       Slip.in("core.region.OneSided$Access", "over", Planting.returning("isClosed", 0))),
 
-  /** What may have been written is said not to be. */
+  /** A write that may have happened is reported as not executed. */
   REGION_PUT_SAID_NOT_TO_BE(
       8,
       Workload.REGIONS_LOST,
@@ -197,7 +197,7 @@ enum Planted {
   SHM_TOLD_WITHOUT_BYTES(
       4, Workload.SHM, Slip.in("shm.OutRing", "frame", Planting.withoutCalling("put"))),
 
-  /** What the peer has not consumed is written over. */
+  /** Bytes that the peer has not consumed are written over. */
   SHM_WRITTEN_OVER(
       8,
       Workload.SHM_STANDING_STILL,
@@ -211,7 +211,7 @@ enum Planted {
   SHM_BELL_LOST(
       20,
       Workload.SHM_PATIENT,
-      Slip.in("shm.ShmLink", "wakePeer", Planting.withoutCalling("ring"))),
+      Slip.in("shm.ShmLink", "wakeOnce", Planting.withoutCalling("wakePeer"))),
 
   /** The peer is not told what has been consumed. */
   SHM_CONSUMED_NOT_TOLD(
@@ -223,7 +223,7 @@ enum Planted {
   SHM_LANDED_WITHOUT_BYTES(
       4, Workload.SHM_PATIENT, Slip.in("shm.ShmBulk", "land", Planting.withoutCalling("copy"))),
 
-  /** What is meant for a target that is closed goes to its memory. */
+  /** Bytes for a closed target go to its memory. */
   SHM_CLOSED_TARGET_WRITTEN(
       8,
       Workload.SHM_CANCELLED_OBJECTS,

@@ -5,6 +5,8 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.lang.classfile.ClassFile;
 import java.lang.classfile.ClassTransform;
+import java.lang.classfile.CodeTransform;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -19,7 +21,7 @@ final class PlantedLoader extends ClassLoader {
     this.slips = slips;
   }
 
-  /** Returns the slips whose methods were not found; none where all of them were. */
+  /** Returns the slips that changed nothing of the classes loaded so far. */
   List<Slip> missing() {
     return slips.stream().filter(slip -> !planted.contains(slip)).toList();
   }
@@ -54,17 +56,18 @@ final class PlantedLoader extends ClassLoader {
   }
 
   private byte[] plant(byte[] bytes, Slip slip) {
+    byte[] changed = withBodies(bytes, slip, slip.change());
+    if (!Arrays.equals(changed, withBodies(bytes, slip, CodeTransform.ACCEPT_ALL))) {
+      planted.add(slip);
+    }
+    return changed;
+  }
+
+  private static byte[] withBodies(byte[] bytes, Slip slip, CodeTransform change) {
     ClassFile file = ClassFile.of();
     return file.transformClass(
         file.parse(bytes),
         ClassTransform.transformingMethodBodies(
-            found -> {
-              boolean here = found.methodName().equalsString(slip.method());
-              if (here) {
-                planted.add(slip);
-              }
-              return here;
-            },
-            slip.change()));
+            method -> method.methodName().equalsString(slip.method()), change));
   }
 }

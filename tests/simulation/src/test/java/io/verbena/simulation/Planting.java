@@ -106,7 +106,7 @@ final class Planting {
         });
   }
 
-  /** What a method returns is another number or boolean. */
+  /** A method returns another number or boolean. */
   static CodeTransform returning(String method, int value) {
     return inPlaceOf(
         (code, element) -> {
@@ -136,7 +136,7 @@ final class Planting {
         });
   }
 
-  /** What a method returns, a list, is turned round. */
+  /** A method returns its list in reverse order. */
   static CodeTransform reversing(String method) {
     return inPlaceOf(
         (code, element) -> {

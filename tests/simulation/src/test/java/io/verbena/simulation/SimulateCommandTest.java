@@ -9,7 +9,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
-/** What the command refuses and prints. */
+/** The refusals and the output of the command. */
 class SimulateCommandTest {
   private final StringWriter err = new StringWriter();
   private final StringWriter out = new StringWriter();

@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
-/** What a seed's hosts and sessions are given to do. */
+/** The work of a seed's hosts and sessions. */
 enum Workload {
   /** As the planner draws it. */
   DRAWN,

@@ -1,4 +1,4 @@
-/** What is the package's own, under stress. */
+/** State that only the package sees, under stress. */
 @NullMarked
 package io.verbena.mem;
 

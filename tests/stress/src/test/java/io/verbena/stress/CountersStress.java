@@ -19,7 +19,7 @@ import org.openjdk.jcstress.infra.results.IJ_Result;
 import org.openjdk.jcstress.infra.results.JJ_Result;
 import org.slf4j.Logger;
 
-/** What is counted by many threads. */
+/** Counters that many threads change. */
 public final class CountersStress {
   private CountersStress() {}
 

@@ -108,7 +108,9 @@ public final class FutureStress {
     }
   }
 
-  /** What is obtruded last stays, whether its owner settles it before, between or behind. */
+  /**
+   * The last obtruded outcome stays, whether its owner settles the future before, between or after.
+   */
   @JCStressTest
   @State
   @Outcome(id = "3, 0", expect = ACCEPTABLE, desc = "Settled first: there was nothing to end.")

@@ -122,7 +122,7 @@ public final class LoopStress {
     }
   }
 
-  /** What two threads hand over is all run, in the order of each. */
+  /** All commands of two threads run, in the order of each. */
   @JCStressTest
   @State
   @Outcome(id = "4, 0", expect = ACCEPTABLE, desc = "All of it, in order.")

@@ -29,9 +29,9 @@ class OrdersTest {
         .filter(one -> one.isAnnotationPresent(JCStressTest.class));
   }
 
-  /** Where one waits for another, they cannot take turns but in this order. */
+  /** If one waits for the other, only this order is possible. */
   static Stream<Class<?>> waiting() {
-    return Stream.of(WaitStress.Letter.class);
+    return Stream.of(WaitStress.Letter.class, HelmStress.Callers.class);
   }
 
   @ParameterizedTest

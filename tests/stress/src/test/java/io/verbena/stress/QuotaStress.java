@@ -33,7 +33,7 @@ public final class QuotaStress {
     }
   }
 
-  /** Who asks for more than there is fails alone. */
+  /** A request for more than the rest fails alone. */
   @JCStressTest
   @State
   @Outcome(id = "false, true, 4", expect = ACCEPTABLE, desc = "What fits is had.")
@@ -134,7 +134,7 @@ public final class QuotaStress {
     }
   }
 
-  /** Who waits has what comes back, whether it is told or looks in time. */
+  /** A waiter gets released memory, whether it is notified or looks in time. */
   @JCStressTest
   @State
   @Outcome(id = "true, 8", expect = ACCEPTABLE, desc = "It has it.")

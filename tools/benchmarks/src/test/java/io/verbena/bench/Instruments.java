@@ -2,14 +2,13 @@ package io.verbena.bench;
 
 import io.verbena.bench.command.CountsCommand;
 import io.verbena.bench.command.FeaturesCommand;
-import io.verbena.bench.command.HouseCommand;
 import io.verbena.bench.command.OverloadCommand;
 import io.verbena.bench.command.TargetsCommand;
 import picocli.CommandLine;
 
 /**
- * Where the project's own instruments start: {@code bench targets}, {@code counts}, {@code
- * features}, {@code overload} and {@code house}.
+ * The commands of the project's own instruments: {@code bench targets}, {@code counts}, {@code
+ * features} and {@code overload}.
  */
 public final class Instruments {
   private Instruments() {}
@@ -25,7 +24,6 @@ public final class Instruments {
         .addSubcommand(new TargetsCommand())
         .addSubcommand(new CountsCommand())
         .addSubcommand(new FeaturesCommand())
-        .addSubcommand(new OverloadCommand())
-        .addSubcommand(new HouseCommand());
+        .addSubcommand(new OverloadCommand());
   }
 }

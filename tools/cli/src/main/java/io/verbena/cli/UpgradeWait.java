@@ -5,6 +5,7 @@ import io.verbena.core.upgrade.ChosenUpgrades;
 import io.verbena.link.UpgradeProvider;
 import java.time.Duration;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /** Waits until a session has upgraded to a better link than TCP. Safe for use by any thread. */
 public final class UpgradeWait {
@@ -13,7 +14,10 @@ public final class UpgradeWait {
 
   private static final Duration LOOK_EVERY = Duration.ofMillis(20);
 
-  private static final Set<String> BETTER = Set.of("rdma", "shm");
+  private static final Set<String> BETTER =
+      ChosenUpgrades.onClassPath().stream()
+          .map(UpgradeProvider::kind)
+          .collect(Collectors.toUnmodifiableSet());
 
   private UpgradeWait() {}
 

@@ -2,13 +2,11 @@ package io.verbena.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.BufferedReader;
-import java.nio.file.Path;
+import io.verbena.testkit.JavaProcess;
 import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** The command as a user runs it, in processes of its own. */
 class DemoTest {
@@ -39,20 +37,18 @@ class DemoTest {
   /** As on a busy host, or on an emulated machine there. */
   @Test
   @Tag("long")
-  void goesOnAfterItsServerStoodStill(@TempDir Path folder) throws Exception {
-    Process demo = CommandRun.start(folder.resolve("err"), "demo", "--over", "tcp");
-    try (BufferedReader out = demo.inputReader()) {
-      String server = pidIn(out.readLine());
-      while (!out.readLine().isEmpty()) {
+  void goesOnAfterItsServerStoodStill() throws Exception {
+    try (JavaProcess demo = CommandRun.command("demo", "--over", "tcp").start()) {
+      String server = pidIn(demo.line());
+      while (!demo.line().isEmpty()) {
         // The calls follow the empty line.
       }
       signal("-STOP", server);
       Thread.sleep(LONGER_THAN_SESSIONS_WAIT);
       signal("-CONT", server);
-      assertThat(out.lines()).last().asString().startsWith("path: tcp");
-      assertThat(demo.waitFor()).isZero();
-    } finally {
-      demo.destroyForcibly();
+      JavaProcess.Ended ended = demo.end(Duration.ofMinutes(2));
+      assertThat(ended.out().lines()).last().asString().startsWith("path: tcp");
+      assertThat(ended.status()).isZero();
     }
   }
 

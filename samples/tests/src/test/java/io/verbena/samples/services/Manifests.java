@@ -7,6 +7,7 @@ import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
 import io.fabric8.kubernetes.api.model.rbac.Role;
 import io.fabric8.kubernetes.api.model.rbac.RoleBinding;
+import io.verbena.testkit.Root;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -30,7 +31,7 @@ import tools.jackson.dataformat.yaml.YAMLMapper;
  * @param plain the documents as they are
  */
 record Manifests(List<HasMetadata> all, List<JsonNode> plain) {
-  private static final Path DIRECTORY = Path.of("../../deploy/kubernetes");
+  private static final Path DIRECTORY = Root.resolve("samples/kubernetes");
 
   private static final Map<String, Class<? extends HasMetadata>> KINDS =
       Map.of(

@@ -28,7 +28,7 @@ import picocli.CommandLine.ParseResult;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What the manifests for Kubernetes promise each other, the programs and the nodes. */
+/** The manifests for Kubernetes agree with each other, the programs and the nodes. */
 class ManifestsTest {
   private static final String RDMA = "rdma/hca_shared_devices_a";
   private static final String NETWORKS = "k8s.v1.cni.cncf.io/networks";
@@ -247,6 +247,6 @@ class ManifestsTest {
       assertThat(container(one).getImage()).isEqualTo("verbena-sample:0.1.0");
     }
     assertThat(image).anyMatch(line -> line.contains("docker build") && line.contains(":0.1.0"));
-    assertThat(image).anyMatch(line -> line.contains("-pl samples/services,cli "));
+    assertThat(image).anyMatch(line -> line.contains("-pl :sample-services,:cli "));
   }
 }

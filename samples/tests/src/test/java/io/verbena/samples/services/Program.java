@@ -1,20 +1,15 @@
 package io.verbena.samples.services;
 
-import java.io.BufferedReader;
-import java.io.File;
+import io.verbena.testkit.JavaProcess;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.TimeUnit;
+import java.time.Duration;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -22,27 +17,19 @@ import java.util.regex.Pattern;
 final class Program implements AutoCloseable {
   private static final Pattern METRICS = Pattern.compile("metrics at (http://[^ ;]+)");
 
-  private final Process process;
-  private final BufferedReader output;
+  private final JavaProcess process;
   private final Path log;
   private URI metrics = URI.create("http:/");
 
-  private Program(Process process, Path log) {
+  private Program(JavaProcess process, Path log) {
     this.process = process;
     this.log = log;
-    this.output =
-        new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
   }
 
   static Program start(Path log, Class<?> program, String... arguments) throws IOException {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto"));
-    command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-cp"));
-    command.addAll(List.of(System.getProperty("java.class.path"), program.getName()));
-    command.addAll(List.of(arguments));
-    File errors = log.toFile();
-    return new Program(new ProcessBuilder(command).redirectError(errors).start(), log);
+    JavaProcess.Builder java = JavaProcess.of(program, arguments);
+    java.options("-Xshare:auto", "--enable-native-access=ALL-UNNAMED").errorsTo(log);
+    return new Program(java.start(), log);
   }
 
   /** Waits until it says where its metrics are, which it does when all else is there. */
@@ -57,29 +44,26 @@ final class Program implements AutoCloseable {
   }
 
   String line() throws IOException {
-    String line = output.readLine();
-    if (line == null) {
-      throw new IOException("it has ended: " + log());
+    try {
+      return process.line();
+    } catch (IOException e) {
+      throw new IOException(log(), e);
     }
-    return line;
   }
 
   void pressEnter() throws IOException {
-    try (OutputStream keys = process.getOutputStream()) {
+    try (OutputStream keys = process.process().getOutputStream()) {
       keys.write('\n');
     }
   }
 
   /** Asks it to end, by SIGTERM. */
   void terminate() {
-    process.toHandle().destroy();
+    process.terminate();
   }
 
   int awaitEnd() throws InterruptedException {
-    if (!process.waitFor(30, TimeUnit.SECONDS)) {
-      throw new AssertionError("it has not ended within 30 s");
-    }
-    return process.exitValue();
+    return process.end(Duration.ofSeconds(30)).status();
   }
 
   String log() throws IOException {
@@ -104,6 +88,6 @@ final class Program implements AutoCloseable {
 
   @Override
   public void close() {
-    process.destroyForcibly().onExit().join();
+    process.close();
   }
 }

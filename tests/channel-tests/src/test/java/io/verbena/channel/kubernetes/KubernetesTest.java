@@ -16,8 +16,8 @@ import io.verbena.channel.town.Town;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
 import io.verbena.testkit.RefusedThreads;
+import io.verbena.testkit.Root;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
@@ -146,7 +146,7 @@ class KubernetesTest {
 
   @Test
   void theHowToPagesRoleIsTheOneThatIsAskedFor() throws Exception {
-    String page = Files.readString(Path.of("../docs/how-to/many-machines.md"));
+    String page = Files.readString(Root.resolve("docs/how-to/many-machines.md"));
     String yaml = page.substring(page.indexOf("```yaml\n") + 8, page.indexOf("\n---\n"));
     assertThat(Serialization.unmarshal(yaml, Role.class).getRules())
         .singleElement()

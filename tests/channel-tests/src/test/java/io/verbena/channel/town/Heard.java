@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 
-/** What a resolver tells, one after the other. */
+/** The results of a resolver, in order. */
 public final class Heard implements Resolver.Listener {
   private final BlockingQueue<List<Endpoint>> found = new LinkedBlockingQueue<>();
   private final BlockingQueue<String> failures = new LinkedBlockingQueue<>();

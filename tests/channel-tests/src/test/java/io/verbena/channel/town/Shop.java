@@ -3,7 +3,7 @@ package io.verbena.channel.town;
 import io.verbena.api.RpcMethod;
 import io.verbena.api.RpcService;
 
-/** What the servers of these tests serve. */
+/** The contract of these tests' servers. */
 @RpcService(name = "shop.v1")
 public interface Shop {
   /** Returns who answers; must not be executed twice. */

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What nodes of all kinds of programs tell. */
+/** The nodes of all kinds of programs. */
 class InstancesTest {
   private static Optional<Endpoint> read(String json) throws IOException {
     return Instances.read(json.replace('\'', '"').getBytes(StandardCharsets.UTF_8));

@@ -11,10 +11,10 @@ import io.verbena.channel.Resolver;
 import io.verbena.channel.town.Heard;
 import io.verbena.channel.town.ShopRpc;
 import io.verbena.core.VerbenaServer;
+import io.verbena.testkit.JavaProcess;
 import io.verbena.testkit.RefusedThreads;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -32,7 +32,6 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -130,30 +129,17 @@ class ZooKeeperTest {
   /** Its session would keep the node for 15 s. */
   @Test
   @Tag("long")
-  void aProcessThatIsAskedToEndLeavesAtOnceAndInSilence(@TempDir Path directory) throws Exception {
-    Path output = directory.resolve("output");
-    Process process =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                System.getProperty("java.class.path"),
-                ShopProcess.class.getName(),
-                target("/verbena/process"))
-            .redirectErrorStream(true)
-            .redirectOutput(output.toFile())
-            .start();
-    try (ZooKeeperTown town = new ZooKeeperTown(target("/verbena/process"))) {
+  void aProcessThatIsAskedToEndLeavesAtOnceAndInSilence() throws Exception {
+    String target = target("/verbena/process");
+    try (JavaProcess process = JavaProcess.of(ShopProcess.class, target).mergesErrors().start();
+        ZooKeeperTown town = new ZooKeeperTown(target)) {
       await()
           .atMost(Duration.ofMinutes(2))
           .until(() -> curator.checkExists().forPath("/verbena/process") != null);
       assertThat(town.shop().who("")).isEqualTo("process");
-      process.destroy();
+      process.terminate();
       await().until(() -> curator.getChildren().forPath("/verbena/process").isEmpty());
-      assertThat(process.waitFor(10, TimeUnit.SECONDS)).isTrue();
-      assertThat(output).isEmptyFile();
-    } finally {
-      process.destroyForcibly();
+      assertThat(process.end(Duration.ofSeconds(10)).out()).isEmpty();
     }
   }
 
@@ -243,7 +229,7 @@ class ZooKeeperTest {
       assertThatThrownBy(builder::register)
           .isInstanceOf(IllegalStateException.class)
           .hasMessageContaining("advertise(\"10.0.0.5\")");
-      assertThatThrownBy(() -> builder.advertise("tcp://a:1"))
+      assertThatThrownBy(() -> builder.advertise("mem://a"))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageContaining("write host or host:port");
       builder.advertise("127.0.0.1").register().close();

@@ -11,6 +11,8 @@ import io.verbena.api.wire.WireOut;
 import io.verbena.codec.WireDecoder;
 import io.verbena.codec.WireEncoder;
 import io.verbena.fuzz.reference.Contract;
+import io.verbena.testkit.contract.Herbarium;
+import io.verbena.testkit.contract.HerbariumRpc;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
@@ -22,11 +24,11 @@ import org.jspecify.annotations.Nullable;
 
 /** The contract's generated code, called by nothing but bytes. */
 public final class HerbariumWire {
-  /** What the contract is, for the reference. */
+  /** The contract in the reference's terms. */
   public static final Contract CONTRACT =
       Contract.of(
           HerbariumRpc.SERVICE.schema(),
-          Map.of("io.verbena.fuzz.contract.Herbarium.Latin", "java.lang.String"),
+          Map.of("io.verbena.testkit.contract.Herbarium.Latin", "java.lang.String"),
           16);
 
   private static final int MOST_BYTES = 4 << 20;

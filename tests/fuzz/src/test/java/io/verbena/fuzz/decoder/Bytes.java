@@ -47,7 +47,7 @@ public final class Bytes {
     return in;
   }
 
-  /** What an input says at one place. */
+  /** The value of an input at one index. */
   @FunctionalInterface
   interface Told {
     void is(int what, byte[] bytes);

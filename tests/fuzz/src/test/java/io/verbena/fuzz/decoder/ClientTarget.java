@@ -18,13 +18,14 @@ import io.verbena.core.frame.SessionKey;
 import io.verbena.core.frame.Welcome;
 import io.verbena.fuzz.Meter;
 import io.verbena.fuzz.Target;
-import io.verbena.fuzz.contract.Herbarium;
-import io.verbena.fuzz.contract.HerbariumRpc;
 import io.verbena.link.LinkDriver;
 import io.verbena.link.LinkException;
 import io.verbena.mem.InMemoryNetwork;
 import io.verbena.testkit.RawPeer;
 import io.verbena.testkit.SteppedWorld;
+import io.verbena.testkit.contract.Herbarium;
+import io.verbena.testkit.contract.HerbariumEcho;
+import io.verbena.testkit.contract.HerbariumRpc;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -52,7 +53,7 @@ public final class ClientTarget implements Target {
         new SteppedWorld(
             ServerTarget.LIMITS, InMemoryNetwork.DEFAULT_RING_FRAMES, ServerTarget.CHUNK);
     final VerbenaClient client =
-        world.client(c -> c.bulkMemoryBytes(1 << 20).partCutOffBytes(ServerTarget.CHUNK));
+        world.client(c -> c.bulkMemoryBytes(1 << 20).largeValueBytes(ServerTarget.CHUNK));
   }
 
   @Override
@@ -68,7 +69,7 @@ public final class ClientTarget implements Target {
     attacker.listen(URI.create(world.address()), ServerTarget.LINK, raw::onConnected);
     Session session = ends.client.session(world.address());
     session.objects().onPush(new ServerTarget.Taking());
-    session.serve(HerbariumRpc.bind(Household.echo()));
+    session.serve(HerbariumRpc.bind(new HerbariumEcho()));
     List<CompletableFuture<?>> underWay = callsAndTransfers(session);
     ServerTarget.step(world, attacker);
     if ((first & NO_WELCOME) == 0) {

@@ -26,7 +26,7 @@ public final class KryoTarget implements Target {
     again(read);
   }
 
-  /** What is nested wrongly may not be written; nothing else may come of it. */
+  /** A wrongly nested value may be refused; any other outcome is a finding. */
   private void again(Flora read) {
     byte[] written;
     try {

@@ -10,8 +10,8 @@ import io.verbena.rdma.wire.Advertisement;
 import io.verbena.rdma.wire.BulkNote;
 import io.verbena.rdma.wire.Greeting;
 import io.verbena.rdma.wire.Immediate;
-import io.verbena.rdma.wire.Offer;
-import io.verbena.rdma.wire.Refusal;
+import io.verbena.rdma.wire.RdmaOffer;
+import io.verbena.rdma.wire.RdmaRefusal;
 import io.verbena.rdma.wire.SendHeader;
 import io.verbena.rdma.wire.Terms;
 import io.verbena.rdma.wire.UpgradeRequest;
@@ -36,9 +36,9 @@ public final class RdmaWireTarget implements Target {
       switch ((input[0] & 0xff) % 7) {
         case 0 -> UpgradeRequest.candidates(message);
         case 1 -> {
-          Offer offer = Offer.decode(message);
-          assertThat(offer.candidates()).hasSizeBetween(1, Offer.MOST_CANDIDATES);
-          assertThat(Offer.decode(offer.encode())).isEqualTo(offer);
+          RdmaOffer offer = RdmaOffer.decode(message);
+          assertThat(offer.candidates()).hasSizeBetween(1, RdmaOffer.MOST_CANDIDATES);
+          assertThat(RdmaOffer.decode(offer.encode())).isEqualTo(offer);
         }
         case 2 -> {
           Greeting greeting = Greeting.decode(ByteBuffer.wrap(message));
@@ -48,7 +48,7 @@ public final class RdmaWireTarget implements Target {
           Advertisement read = Advertisement.decode(ByteBuffer.wrap(message));
           assertThat(Advertisement.decode(ByteBuffer.wrap(read.encode()))).isEqualTo(read);
         }
-        case 4 -> assertThat(Refusal.decode(ByteBuffer.wrap(message))).isNotNull();
+        case 4 -> assertThat(RdmaRefusal.decode(ByteBuffer.wrap(message))).isNotNull();
         case 5 -> header(message);
         default -> immediate(message);
       }
@@ -106,10 +106,10 @@ public final class RdmaWireTarget implements Target {
     ByteBuffer.wrap(immediate).putInt(Immediate.of(2, Immediate.target(3, 4)));
     return List.of(
         Bytes.with(0, UpgradeRequest.encode()),
-        Bytes.with(1, new Offer(token, candidates).encode()),
+        Bytes.with(1, new RdmaOffer(token, candidates).encode()),
         Bytes.with(2, bytes(greeting)),
         Bytes.with(3, new Advertisement(77, 5, 1L << 40, 1 << 20, 16).encode()),
-        Bytes.with(4, bytes(Refusal.encode("no room for another link"))),
+        Bytes.with(4, bytes(RdmaRefusal.encode("no room for another link"))),
         Bytes.with(5, note.array()),
         Bytes.with(6, immediate));
   }

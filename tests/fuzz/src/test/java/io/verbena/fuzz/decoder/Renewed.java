@@ -15,7 +15,7 @@ final class Renewed<W> {
   private W world;
   private int inputs;
 
-  /** What an input does to it. */
+  /** The effect of an input on it. */
   @FunctionalInterface
   interface Attack<W, E extends Exception> {
     void on(W world) throws E;

@@ -9,7 +9,7 @@ import io.verbena.codec.SchemaCheck;
 import io.verbena.codec.SchemaWire;
 import io.verbena.fuzz.Meter;
 import io.verbena.fuzz.Target;
-import io.verbena.fuzz.contract.HerbariumRpc;
+import io.verbena.testkit.contract.HerbariumRpc;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Script {
   static final int FIRST_FRAGMENT = FrameHeader.FLAG_FIRST_FRAGMENT;
-  static final int PARTS = FrameHeader.FLAG_PARTS;
+  static final int PARTS = FrameHeader.FLAG_LARGE_VALUES;
   static final int METADATA = 100;
   static final int WILD_NUMBER = 4;
   static final int WILD_EPOCH = 8;

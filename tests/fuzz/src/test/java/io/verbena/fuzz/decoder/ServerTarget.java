@@ -16,12 +16,13 @@ import io.verbena.core.frame.FrameKind;
 import io.verbena.core.frame.OfferedService;
 import io.verbena.fuzz.Meter;
 import io.verbena.fuzz.Target;
-import io.verbena.fuzz.contract.HerbariumRpc;
 import io.verbena.link.LinkDriver;
 import io.verbena.link.LinkOptions;
 import io.verbena.mem.InMemoryNetwork;
 import io.verbena.testkit.RawPeer;
 import io.verbena.testkit.SteppedWorld;
+import io.verbena.testkit.contract.HerbariumEcho;
+import io.verbena.testkit.contract.HerbariumRpc;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -35,7 +36,7 @@ import java.util.concurrent.CompletableFuture;
 public final class ServerTarget implements Target {
   static final SessionLimits LIMITS = SessionLimits.DEFAULT.withMaxMessageBytes(64 << 10);
   static final int CHUNK = 4096;
-  static final LinkOptions LINK = new LinkOptions(64 << 10, Duration.ofSeconds(5), null);
+  static final LinkOptions LINK = LinkOptions.of(64 << 10, Duration.ofSeconds(5), null);
 
   private static final int SERVICE = OfferedService.id("herbarium.v1");
 
@@ -56,9 +57,9 @@ public final class ServerTarget implements Target {
   private static VerbenaServer server(SteppedWorld world) {
     return world.server(
         s ->
-            s.serve(HerbariumRpc.bind(Household.echo()))
+            s.serve(HerbariumRpc.bind(new HerbariumEcho()))
                 .bulkMemoryBytes(1 << 20)
-                .partCutOffBytes(CHUNK)
+                .largeValueBytes(CHUNK)
                 .onSession(session -> session.objects().onPush(new Taking())));
   }
 

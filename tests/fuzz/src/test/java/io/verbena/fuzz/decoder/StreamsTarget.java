@@ -234,7 +234,7 @@ public final class StreamsTarget implements Target {
 
     @Override
     public void request(long number) {
-      assertThat(number).isBetween(1L, 256L);
+      assertThat(number).isBetween(1L, 64 * 256L);
       for (long i = 0; i < number && sent < leaves && !ended; i++) {
         to.onNext(new Arboretum.Leaf("leaf", List.of(++sent)));
       }

@@ -3,7 +3,7 @@ package io.verbena.fuzz.reference;
 import java.util.List;
 import java.util.Map;
 
-/** What stands for a member that an older writer left out. */
+/** The default of a member that an older writer left out. */
 final class Defaults {
   private Defaults() {}
 

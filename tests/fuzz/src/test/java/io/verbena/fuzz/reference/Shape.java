@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** What a type's name in a schema stands for. */
+/** The meaning of a type's name in a schema. */
 sealed interface Shape {
   record Fixed(int bytes) implements Shape {}
 
@@ -25,7 +25,7 @@ sealed interface Shape {
   /** A value of the JDK's: parts one after another, no length before them. */
   record Standard(String name, List<Shape> parts) implements Shape {}
 
-  /** What the contract defines, by name, since types may be recursive. */
+  /** The contract's types by name, because types may be recursive. */
   record Defined(Schema.Type type) implements Shape {}
 
   Map<String, Integer> WIDTHS =

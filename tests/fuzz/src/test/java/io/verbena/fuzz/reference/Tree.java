@@ -15,7 +15,7 @@ public sealed interface Tree {
   /** Bytes, as hexadecimal digits. */
   record Raw(String digits) implements Tree {}
 
-  /** What may be absent. */
+  /** An optional value. */
   record Maybe(@Nullable Tree value) implements Tree {}
 
   /** Elements of a list, set or array; members of a record or of a value of the JDK's. */

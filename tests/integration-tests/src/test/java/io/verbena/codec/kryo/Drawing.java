@@ -13,7 +13,7 @@ public final class Drawing {
   final Map<String, Shape> named = new LinkedHashMap<>();
   int @Nullable [] palette;
 
-  /** Whatever can be drawn. */
+  /** Each drawable value. */
   public interface Shape {}
 
   /** A shape without others in it. */

@@ -5,7 +5,7 @@ import io.verbena.codec.WireDecoder;
 import io.verbena.codec.WireEncoder;
 import java.nio.ByteBuffer;
 
-/** What a serializer writes, without the length before it. */
+/** A serializer's bytes, without the length before them. */
 final class Encoded {
   private static final int MOST_BYTES = 4 << 20;
   private static final int MOST_DEPTH = 16;

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import com.esotericsoftware.kryo.Kryo;
-import com.esotericsoftware.kryo.Serializer;
-import com.esotericsoftware.kryo.io.Input;
-import com.esotericsoftware.kryo.io.Output;
+import com.esotericsoftware.kryo.kryo5.Kryo;
+import com.esotericsoftware.kryo.kryo5.Serializer;
+import com.esotericsoftware.kryo.kryo5.io.Input;
+import com.esotericsoftware.kryo.kryo5.io.Output;
 import com.sun.management.ThreadMXBean;
 import io.verbena.api.wire.WireException;
 import io.verbena.codec.kryo.Drawing.Circle;
@@ -224,7 +224,7 @@ class HostileBytesTest {
   /** The same of a record. */
   record Lied(List<Object> list, Object anything) {}
 
-  /** What a sorted map begins with. */
+  /** The beginning of a sorted map. */
   static final class Backwards implements Comparator<String> {
     @Override
     public int compare(String a, String b) {
@@ -266,7 +266,7 @@ class HostileBytesTest {
       new HolderSerializer<>(Declaring.class, Declared.class);
   private final HolderSerializer<Lying> lying = new HolderSerializer<>(Lying.class, Lied.class);
 
-  /** Where a container stands that has nothing to do there. */
+  /** A container in a wrong place. */
   @SuppressWarnings("ImmutableEnumChecker") // a function without state
   private enum Misplaced {
     IN_FIELD((lie, set) -> lie.shape = set),

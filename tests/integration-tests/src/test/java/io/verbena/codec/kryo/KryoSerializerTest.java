@@ -3,10 +3,14 @@ package io.verbena.codec.kryo;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.esotericsoftware.kryo.Kryo;
-import com.esotericsoftware.kryo.io.Input;
-import com.esotericsoftware.kryo.serializers.CollectionSerializer;
-import com.esotericsoftware.kryo.serializers.JavaSerializer;
+import com.esotericsoftware.kryo.kryo5.Kryo;
+import com.esotericsoftware.kryo.kryo5.Serializer;
+import com.esotericsoftware.kryo.kryo5.io.Input;
+import com.esotericsoftware.kryo.kryo5.io.Output;
+import com.esotericsoftware.kryo.kryo5.objenesis.strategy.StdInstantiatorStrategy;
+import com.esotericsoftware.kryo.kryo5.serializers.CollectionSerializer;
+import com.esotericsoftware.kryo.kryo5.serializers.JavaSerializer;
+import com.esotericsoftware.kryo.kryo5.util.DefaultInstantiatorStrategy;
 import io.verbena.api.wire.WireException;
 import io.verbena.codec.kryo.Drawing.Circle;
 import io.verbena.codec.kryo.Drawing.Group;
@@ -24,6 +28,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.Consumer;
+import java.util.zip.CRC32;
 import org.apache.commons.math3.geometry.euclidean.twod.Vector2D;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -117,6 +122,30 @@ class KryoSerializerTest {
     }
 
     @Test
+    void classesThatHideTheirFieldsByTheCureThatTheMessageNames() {
+      Anything own = new Anything(kryo -> kryo.register(CRC32.class, new CrcSerializer()));
+      assertThat(Encoded.copy(own, new CRC32())).isInstanceOf(CRC32.class);
+    }
+
+    @Test
+    void containersBySerializersWithAMethodThatMakesThem() {
+      Anything own = new Anything(kryo -> kryo.register(Bag.class, new BagSerializer()), Bag.class);
+      Bag bag = new Bag(1);
+      bag.add("x");
+      assertThat(Encoded.copy(own, bag)).isEqualTo(bag).isInstanceOf(Bag.class);
+      Anything unmade =
+          new Anything(
+              kryo ->
+                  kryo.setInstantiatorStrategy(
+                      new DefaultInstantiatorStrategy(new StdInstantiatorStrategy())),
+              Bag.class);
+      assertThatThrownBy(unmade::layout)
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining(
+              "kryo.register(Bag.class, a CollectionSerializer of Kryo's with a method create(...)");
+    }
+
+    @Test
     void byAnInstantiatorOrASerializerOfTheirOwn() {
       Anything own =
           new Anything(
@@ -127,6 +156,16 @@ class KryoSerializerTest {
               Line.class,
               Bag.class);
       assertThat(own.layout()).isNotEmpty();
+    }
+  }
+
+  private static final class CrcSerializer extends Serializer<CRC32> {
+    @Override
+    public void write(Kryo kryo, Output output, CRC32 crc) {}
+
+    @Override
+    public CRC32 read(Kryo kryo, Input input, Class<? extends CRC32> type) {
+      return new CRC32();
     }
   }
 
@@ -236,7 +275,9 @@ class KryoSerializerTest {
       assertThatThrownBy(() -> new Anything(java.util.Random.class).layout())
           .isInstanceOf(IllegalStateException.class)
           .hasMessageContaining("java.util.Random hides its fields")
-          .hasMessageContaining("register it in configure");
+          .hasMessageContaining(
+              "Leave it out of the list of Anything, and register a serializer of your own for it"
+                  + " in configure: kryo.register(Random.class, new RandomSerializer())");
       assertThatThrownBy(() -> new Anything(Circle.class, Circle.class))
           .hasMessageContaining("listed twice");
     }

@@ -1,10 +1,10 @@
 package io.verbena.codec.kryo;
 
-import com.esotericsoftware.kryo.Kryo;
-import com.esotericsoftware.kryo.util.DefaultInstantiatorStrategy;
+import com.esotericsoftware.kryo.kryo5.Kryo;
+import com.esotericsoftware.kryo.kryo5.objenesis.strategy.StdInstantiatorStrategy;
+import com.esotericsoftware.kryo.kryo5.util.DefaultInstantiatorStrategy;
 import io.verbena.codec.kryo.KryoSerializerTest.Line;
 import org.apache.commons.math3.geometry.euclidean.twod.Vector2D;
-import org.objenesis.strategy.StdInstantiatorStrategy;
 
 /** Classes that have constructors with parameters alone. */
 public final class LineSerializer extends KryoSerializer<Line> {

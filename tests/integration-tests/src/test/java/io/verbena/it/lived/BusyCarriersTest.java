@@ -14,7 +14,7 @@ import io.verbena.channel.HealthBoard;
 import io.verbena.channel.HealthRpc;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
-import io.verbena.it.JavaProcess;
+import io.verbena.testkit.JavaProcess;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 /** Handlers that compute on every carrier of the virtual threads: Verbena's own work goes on. */
 @Timeout(60)
 class BusyCarriersTest {
-  /** What is called. */
+  /** The contract. */
   @RpcService(name = "smithy.v1")
   interface Smithy {
     @RpcMethod(id = 1, timeout = "1m")

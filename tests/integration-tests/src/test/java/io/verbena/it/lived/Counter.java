@@ -3,7 +3,7 @@ package io.verbena.it.lived;
 import io.verbena.api.RpcMethod;
 import io.verbena.api.RpcService;
 
-/** What a desk asks of its callers. */
+/** The requests of a desk to its callers. */
 @RpcService(name = "counter.v1")
 interface Counter {
   @RpcMethod(id = 1, timeout = "30s")

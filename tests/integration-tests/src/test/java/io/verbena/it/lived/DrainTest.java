@@ -10,7 +10,7 @@ import io.verbena.api.Session;
 import io.verbena.core.SessionLimits;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
-import io.verbena.it.JavaProcess;
+import io.verbena.testkit.JavaProcess;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,7 +29,7 @@ class DrainTest {
   private static final int CALLERS = 32;
   private static final int CALLS_BEFORE = 500;
 
-  /** What is called: it takes a while, and counts itself when it is done. */
+  /** The contract: a call takes a while, and counts itself when it is done. */
   @RpcService(name = "mill.v1")
   interface Mill {
     @RpcMethod(id = 1)

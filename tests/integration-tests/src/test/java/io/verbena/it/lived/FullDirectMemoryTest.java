@@ -7,7 +7,7 @@ import io.verbena.api.RpcService;
 import io.verbena.api.Session;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
-import io.verbena.it.JavaProcess;
+import io.verbena.testkit.JavaProcess;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -37,7 +37,7 @@ class FullDirectMemoryTest {
     DURING_THE_SESSION
   }
 
-  /** What is called. */
+  /** The contract. */
   @RpcService(name = "mirror.v1")
   interface Mirror {
     @RpcMethod(id = 1, timeout = "60s")

@@ -10,7 +10,7 @@ import io.verbena.api.StreamIterator;
 import io.verbena.api.Streams;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
-import io.verbena.it.JavaProcess;
+import io.verbena.testkit.JavaProcess;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -30,7 +30,7 @@ class FullHeapTest {
   private static final int ITEM = 100 << 10;
   private static final int LOOPS = 2;
 
-  /** What is called. */
+  /** The contract. */
   @RpcService(name = "cellar.v1")
   interface Cellar {
     @RpcMethod(id = 1, timeout = "20s")

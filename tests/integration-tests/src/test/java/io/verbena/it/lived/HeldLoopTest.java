@@ -16,7 +16,7 @@ import io.verbena.channel.BalancedChannel;
 import io.verbena.core.SessionLimits;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
-import io.verbena.it.JavaProcess;
+import io.verbena.testkit.JavaProcess;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Timeout;
 class HeldLoopTest {
   private static final int END_WITHIN_SECONDS = 90;
 
-  /** What is called, on the event loop. */
+  /** The contract, handled on the event loop. */
   @RpcService(name = "gate.v1")
   interface Gate {
     @RpcMethod(id = 1, nonBlocking = true)
@@ -95,7 +95,7 @@ class HeldLoopTest {
     }
   }
 
-  /** What a thread of the user's does that waits, and what it hears. */
+  /** A waiting thread of the user's, and the outcome of its wait. */
   private interface Waiting {
     void on(VerbenaClient client, Session session, Runnable held) throws Exception;
   }

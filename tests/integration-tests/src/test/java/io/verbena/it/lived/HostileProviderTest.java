@@ -8,12 +8,12 @@ import com.ibm.disni.verbs.RdmaEventChannel;
 import io.verbena.api.Session;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
-import io.verbena.it.JavaProcess;
 import io.verbena.link.UpgradeProvider;
 import io.verbena.link.runtime.NanoClock;
 import io.verbena.rdma.RdmaSettings;
 import io.verbena.rdma.RdmaUpgradeProvider;
 import io.verbena.testkit.HostileUpgrade;
+import io.verbena.testkit.JavaProcess;
 import io.verbena.verbs.ext.VerbsException;
 import io.verbena.verbs.ext.VerbsProvider;
 import io.verbena.verbs.ext.WaitSet;
@@ -173,12 +173,8 @@ class HostileProviderTest {
     try (JavaProcess process =
         JavaProcess.start(
             List.of("--illegal-native-access=deny"), Denied.class, server.address().toString())) {
-      String said;
-      do {
-        said = process.line();
-      } while (!said.startsWith("1 + 1"));
-      assertThat(said)
-          .startsWith("1 + 1 = 2, path: tcp (the verbs devices cannot be used: ")
+      assertThat(process.lineAfter("1 + 1 = "))
+          .startsWith("2, path: tcp (the verbs devices cannot be used: ")
           .contains("IllegalCallerException");
     }
   }

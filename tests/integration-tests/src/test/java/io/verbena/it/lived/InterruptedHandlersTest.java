@@ -29,7 +29,7 @@ class InterruptedHandlersTest {
 
   private static final int CALLS = 3;
 
-  /** What is called. */
+  /** The contract. */
   @RpcService(name = "vault.v1")
   interface Vault {
     @RpcMethod(id = 1)

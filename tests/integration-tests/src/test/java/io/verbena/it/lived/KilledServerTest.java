@@ -11,7 +11,7 @@ import io.verbena.api.Session;
 import io.verbena.core.SessionLimits;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
-import io.verbena.it.JavaProcess;
+import io.verbena.testkit.JavaProcess;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -31,7 +31,7 @@ class KilledServerTest {
 
   private static final String BEGUN = "begun";
 
-  /** What runs there. */
+  /** The program of that process. */
   static final class Program {
     private Program() {}
 

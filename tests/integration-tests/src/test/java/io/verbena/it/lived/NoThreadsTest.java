@@ -49,7 +49,7 @@ class NoThreadsTest {
 
   private final List<AutoCloseable> open = new ArrayList<>();
 
-  /** What is called. */
+  /** The contract. */
   @RpcService(name = "loft.v1")
   interface Loft {
     @RpcMethod(id = 1, nonBlocking = true)

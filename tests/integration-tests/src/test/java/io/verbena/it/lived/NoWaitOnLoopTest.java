@@ -21,10 +21,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What would wait on an event loop is refused there at once, and the loop goes on. */
+/** A call that would wait on an event loop is refused there at once, and the loop continues. */
 @Timeout(60)
 class NoWaitOnLoopTest {
-  /** What is called, also by a handler on the event loop. */
+  /** The contract, which a handler on the event loop calls, too. */
   @RpcService(name = "waits.v1")
   interface Waits {
     @RpcMethod(id = 1, nonBlocking = true)

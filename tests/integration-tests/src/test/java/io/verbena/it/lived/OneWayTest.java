@@ -29,7 +29,7 @@ class OneWayTest {
   private static final SessionLimits LIMITS =
       SessionLimits.DEFAULT.withMaxCalls(64).withResumeWindow(Duration.ofMillis(200));
 
-  /** Where things are told. */
+  /** The receiver of one-way calls. */
   @RpcService(name = "diary.v1")
   interface Diary {
     @RpcMethod(id = 1, oneway = true)

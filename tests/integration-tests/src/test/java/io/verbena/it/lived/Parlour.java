@@ -3,7 +3,7 @@ package io.verbena.it.lived;
 import io.verbena.api.RpcMethod;
 import io.verbena.api.RpcService;
 
-/** What callers of a server that is killed ask of it. */
+/** The contract of a server that is killed. */
 @RpcService(name = "parlour.v1")
 interface Parlour {
   @RpcMethod(id = 1, idempotent = true, timeout = "1m")

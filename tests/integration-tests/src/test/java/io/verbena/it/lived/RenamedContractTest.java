@@ -2,7 +2,8 @@ package io.verbena.it.lived;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.verbena.it.JavaProcess;
+import io.verbena.testkit.JavaProcess;
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -73,8 +74,8 @@ class RenamedContractTest {
                 .replace("Item", "Article")
                 .replace("long price", "long cost")
                 .replace("String name, String unit", "String unit, String name"));
-    try (JavaProcess server = JavaProcess.start(renamed, "shop.Program");
-        JavaProcess client = JavaProcess.start(old, "shop.Program", said(server))) {
+    try (JavaProcess server = program(renamed);
+        JavaProcess client = program(old, said(server))) {
       assertThat(said(client)).isEqualTo("[Item[name=tea, price=7]]");
       assertThat(said(client))
           .startsWith("shop.v1/size failed before it was sent: INCOMPATIBLE")
@@ -83,13 +84,14 @@ class RenamedContractTest {
     }
   }
 
+  private static JavaProcess program(Path classes, String... arguments) throws IOException {
+    String classPath = classes + File.pathSeparator + JavaProcess.classPath();
+    return JavaProcess.of("-cp", classPath, "shop.Program").arguments(arguments).start();
+  }
+
   /** Returns the next that the program says; the log stands between. */
   private static String said(JavaProcess program) throws IOException {
-    String line = program.line();
-    while (!line.startsWith("SAYS ")) {
-      line = program.line();
-    }
-    return line.substring("SAYS ".length());
+    return program.lineAfter("SAYS ");
   }
 
   private Path compiled(String version, String text) throws IOException {

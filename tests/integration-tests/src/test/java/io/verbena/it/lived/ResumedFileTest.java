@@ -16,7 +16,7 @@ import io.verbena.api.bulk.TransferException;
 import io.verbena.core.SessionLimits;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
-import io.verbena.it.JavaProcess;
+import io.verbena.testkit.JavaProcess;
 import io.verbena.testkit.abuse.ThrottledProxy;
 import java.io.IOException;
 import java.io.UncheckedIOException;

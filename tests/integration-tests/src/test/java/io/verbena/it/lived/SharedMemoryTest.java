@@ -9,7 +9,7 @@ import io.verbena.api.Session;
 import io.verbena.api.Streams;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
-import io.verbena.it.JavaProcess;
+import io.verbena.testkit.JavaProcess;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -49,7 +49,7 @@ class SharedMemoryTest {
 
   private static final CallOptions IN_TIME = CallOptions.timeout(Duration.ofSeconds(5));
 
-  /** Who was stopped has all its answers, however slow the machine is. */
+  /** A client that was stopped gets all its answers, however slow the machine is. */
   private static final CallOptions PATIENT = CallOptions.timeout(Duration.ofMinutes(3));
 
   @Test
@@ -91,7 +91,7 @@ class SharedMemoryTest {
     }
   }
 
-  /** What a client of a server with a small heap does, until it is stopped. */
+  /** The calls of a client of a server with a small heap, until it is stopped. */
   enum Excess {
     /** Sixty streams of items of 100 KiB, which handlers take slowly. */
     STREAMS(60) {
@@ -132,7 +132,7 @@ class SharedMemoryTest {
       String address = server.line();
       try (VerbenaClient client = VerbenaClient.builder().build();
           Session honest = client.connect(address);
-          VerbenaClient other = VerbenaClient.builder().partCutOffBytes(64 << 10).build();
+          VerbenaClient other = VerbenaClient.builder().largeValueBytes(64 << 10).build();
           Session session = other.connect(address)) {
         Warehouse warehouse = WarehouseRpc.client(honest, IN_TIME);
         WarehouseRpc.Async abused = WarehouseRpc.async(session);
@@ -183,7 +183,7 @@ class SharedMemoryTest {
 
   /** A client whose large arguments travel beside their messages, however quick this machine is. */
   private static VerbenaClient sendingBeside() {
-    return VerbenaClient.builder().partCutOffBytes(1 << 20).build();
+    return VerbenaClient.builder().largeValueBytes(1 << 20).build();
   }
 
   private static VerbenaServer server() throws IOException {

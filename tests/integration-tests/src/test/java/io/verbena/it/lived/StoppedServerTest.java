@@ -9,7 +9,7 @@ import io.verbena.channel.Balancer;
 import io.verbena.channel.Retries;
 import io.verbena.core.SessionLimits;
 import io.verbena.core.VerbenaClient;
-import io.verbena.it.JavaProcess;
+import io.verbena.testkit.JavaProcess;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Tag;

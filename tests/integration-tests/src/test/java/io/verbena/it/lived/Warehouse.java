@@ -10,7 +10,7 @@ import io.verbena.api.Streams;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Flow;
 
-/** What is called where memory is short. */
+/** The contract of a server whose memory is short. */
 @RpcService(name = "warehouse.v1")
 interface Warehouse {
   /** Returns what comes after a number, on the loop. */

@@ -12,7 +12,7 @@ import io.verbena.api.SessionState;
 import io.verbena.core.SessionLimits;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
-import io.verbena.it.JavaProcess;
+import io.verbena.testkit.JavaProcess;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Set;
@@ -32,7 +32,7 @@ class WatchersTest {
   private static final SessionLimits LIMITS =
       SessionLimits.DEFAULT.withResumeWindow(Duration.ofMillis(500));
 
-  /** What watchers ask for. */
+  /** The contract that watchers call. */
   @RpcService(name = "tower.v1")
   interface Tower {
     @RpcMethod(id = 1)

@@ -55,7 +55,7 @@ final class Crowd implements AutoCloseable {
           VerbenaClient.builder().path(PathPolicy.TCP_ONLY).limits(Fleet.LIMITS).build();
       BalancedChannel channel =
           BalancedChannel.builder(client, target)
-              .reconnect(new Backoff(Duration.ofMillis(50), Duration.ofMillis(500)))
+              .reconnect(Backoff.of(Duration.ofMillis(50), Duration.ofMillis(500)))
               .build();
       return new Client(client, channel, TillRpc.client(channel), TillRpc.async(channel));
     }

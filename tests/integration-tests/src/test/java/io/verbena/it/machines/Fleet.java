@@ -1,7 +1,7 @@
 package io.verbena.it.machines;
 
 import io.verbena.core.SessionLimits;
-import io.verbena.it.JavaProcess;
+import io.verbena.testkit.JavaProcess;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

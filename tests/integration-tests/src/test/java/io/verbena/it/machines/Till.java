@@ -3,7 +3,7 @@ package io.verbena.it.machines;
 import io.verbena.api.RpcMethod;
 import io.verbena.api.RpcService;
 
-/** What is called. Each call has a number of its own, which it is given back. */
+/** The contract. Each call has a number of its own, which it is given back. */
 @RpcService(name = "till.v1")
 interface Till {
   @RpcMethod(id = 1, idempotent = true)

@@ -2,7 +2,7 @@ package io.verbena.it.machines;
 
 import io.verbena.core.PathPolicy;
 import io.verbena.core.VerbenaServer;
-import io.verbena.it.JavaProcess;
+import io.verbena.testkit.JavaProcess;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.locks.LockSupport;

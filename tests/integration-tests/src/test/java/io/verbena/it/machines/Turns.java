@@ -11,7 +11,7 @@ import java.util.List;
  * Safe for any thread.
  */
 final class Turns {
-  /** What happens to a server in a turn. */
+  /** The event of a server in one turn. */
   enum Kind {
     QUIET,
     KILL,

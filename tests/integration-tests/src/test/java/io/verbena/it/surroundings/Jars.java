@@ -50,7 +50,7 @@ final class Jars {
   Jars(Path directory) throws IOException {
     this.directory = directory;
     Path folder = Files.createDirectories(directory.resolve("lib"));
-    for (String entry : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
+    for (String entry : System.getProperty("java.class.path").split(File.pathSeparator, 0)) {
       Matcher module = MODULE.matcher(entry);
       boolean isModule = module.matches();
       String name = isModule ? module.group(1) + ".jar" : Path.of(entry).getFileName().toString();
@@ -142,7 +142,7 @@ final class Jars {
     try (ZipOutputStream out = new ZipOutputStream(Files.newOutputStream(jar))) {
       out.setLevel(0);
       put(out, "META-INF/MANIFEST.MF", ("Main-Class: " + MAIN + "\n").getBytes(UTF_8));
-      for (String each : path().split(File.pathSeparator, -1)) {
+      for (String each : path().split(File.pathSeparator, 0)) {
         try (JarFile from = new JarFile(each)) {
           for (ZipEntry entry : from.stream().toList()) {
             String name = entry.getName();
@@ -198,7 +198,7 @@ final class Jars {
   }
 
   private static Path loader() {
-    return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator, -1))
+    return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator, 0))
         .map(Path::of)
         .filter(entry -> entry.getFileName().toString().startsWith("spring-boot-loader"))
         .findFirst()

@@ -1,6 +1,5 @@
 package io.verbena.it.surroundings;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -8,10 +7,11 @@ import io.verbena.api.CallOptions;
 import io.verbena.api.Session;
 import io.verbena.channel.BalancedChannel;
 import io.verbena.core.VerbenaClient;
-import io.verbena.it.JavaProcess;
 import io.verbena.it.surroundings.program.Echo;
 import io.verbena.it.surroundings.program.EchoRpc;
 import io.verbena.it.surroundings.program.Small;
+import io.verbena.testkit.JavaProcess;
+import io.verbena.testkit.JavaProcess.Ended;
 import java.io.File;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -19,13 +19,11 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.ArrayList;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -37,9 +35,6 @@ import org.junit.jupiter.api.io.TempDir;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Tag("long")
 class SurroundingsTest {
-  private static final String JAVA =
-      Path.of(System.getProperty("java.home"), "bin", "java").toString();
-  private static final List<String> QUICK = List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
   private static final String NOBODY = "65534";
 
   @TempDir(cleanup = CleanupMode.ALWAYS)
@@ -47,60 +42,32 @@ class SurroundingsTest {
 
   private Jars jars;
 
-  private record Ended(int status, String said) {}
-
   @BeforeAll
   void ship() throws IOException {
     Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
     jars = new Jars(directory);
   }
 
-  private static Ended run(Map<String, String> environment, List<String> command)
-      throws IOException, InterruptedException {
-    Path out = Files.createTempFile(directory, "said", ".txt");
-    ProcessBuilder builder =
-        new ProcessBuilder(command)
-            .redirectOutput(out.toFile())
-            .redirectError(ProcessBuilder.Redirect.INHERIT);
-    builder.environment().putAll(environment);
-    Process process = builder.start();
-    boolean ended = process.waitFor(100, TimeUnit.SECONDS);
-    process.destroyForcibly();
-    assertThat(ended).as("%s ends: %s", command, Files.readString(out)).isTrue();
-    return new Ended(process.exitValue(), Files.readString(out, UTF_8));
+  private static Ended run(JavaProcess.Builder java) throws IOException, InterruptedException {
+    return java.run(Duration.ofSeconds(100));
   }
 
-  /** Runs {@code java} with these words, after those that make it start quickly. */
+  /** Runs {@code java} with these words. */
   private static Ended java(String... words) throws IOException, InterruptedException {
-    return run(Map.of(), command(words));
+    return run(JavaProcess.of(words));
   }
 
-  private static List<String> command(String... words) {
-    List<String> command = new ArrayList<>(List.of(JAVA));
-    command.addAll(QUICK);
-    command.addAll(List.of(words));
-    return command;
-  }
-
-  private Ended onClassPath(List<String> flags, String... words)
-      throws IOException, InterruptedException {
-    return java(small(flags, words).toArray(String[]::new));
-  }
-
-  private List<String> small(List<String> flags, String... words) {
-    List<String> all = new ArrayList<>(flags);
-    all.addAll(List.of("-cp", jars.path(), Jars.MAIN));
-    all.addAll(List.of(words));
-    return all;
+  private JavaProcess.Builder small(String... words) {
+    return JavaProcess.of("-cp", jars.path(), Jars.MAIN).arguments(words);
   }
 
   private static void assertCallsSucceed(Ended ended) {
-    assertThat(ended.said()).contains("20 calls, by ").doesNotContain("failed");
+    assertThat(ended.out()).contains("20 calls, by ").doesNotContain("failed");
     assertThat(ended.status()).isZero();
   }
 
   private static void assertFails(Ended ended, String... words) {
-    assertThat(ended.said()).contains(words);
+    assertThat(ended.out()).contains(words);
     assertThat(ended.status()).isOne();
   }
 
@@ -108,7 +75,7 @@ class SurroundingsTest {
 
   @Test
   void callsSucceedOnAThreadWhoseContextClassLoaderSeesNothing() throws Exception {
-    assertCallsSucceed(onClassPath(List.of(), "blind", "both"));
+    assertCallsSucceed(run(small("blind", "both")));
   }
 
   @Test
@@ -133,8 +100,8 @@ class SurroundingsTest {
 
   @Test
   void anOlderNettyInFrontIsNamedWithTheCure() throws Exception {
-    // 4.1 has neither class, and in 4.2.7 the second cannot be extended: hidden, they fail alike.
-    for (String newer : List.of("IoHandlerFactory", "ManualIoEventLoop")) {
+    // 4.1 has neither class.
+    for (String newer : List.of("IoHandlerFactory", "IoEventLoop")) {
       String without = jars.withoutClass("netty-transport", "io/netty/channel/" + newer);
       assertFails(
           java("-cp", without, Jars.MAIN, "both"),
@@ -161,8 +128,8 @@ class SurroundingsTest {
 
   @Test
   void callsSucceedInALinkedImage() throws Exception {
-    String linked = jars.linked().toString();
-    assertCallsSucceed(run(Map.of(), List.of(linked, "-m", "small/" + Jars.MAIN, "both")));
+    JavaProcess.Builder small = JavaProcess.of("-m", "small/" + Jars.MAIN, "both");
+    assertCallsSucceed(run(small.java(jars.linked())));
   }
 
   // ---- the system ----
@@ -170,12 +137,11 @@ class SurroundingsTest {
   @Test
   void callsSucceedAndARefusalIsToldUnderAGermanLocale() throws Exception {
     Map<String, String> german = Map.of("LC_ALL", "de_DE.UTF-8", "LANGUAGE", "de");
-    List<String> flags = List.of("-Duser.language=de", "-Duser.country=DE");
-    String[] both = small(flags, "both").toArray(String[]::new);
-    assertCallsSucceed(run(german, command(both)));
+    List<String> options = List.of("-Duser.language=de", "-Duser.country=DE");
+    assertCallsSucceed(run(small("both").options(options).environment(german)));
     String nobody = "127.0.0.1:" + freePort();
-    String[] call = small(flags, "call", "tcp://" + nobody).toArray(String[]::new);
-    assertFails(run(german, command(call)), nobody);
+    JavaProcess.Builder call = small("call", "tcp://" + nobody);
+    assertFails(run(call.options(options).environment(german)), nobody);
   }
 
   private static int freePort() throws IOException {
@@ -187,9 +153,9 @@ class SurroundingsTest {
   @Test
   void callsSucceedWithinAContainersLimits() throws Exception {
     assertCallsSucceed(
-        onClassPath(
-            List.of("-XX:ActiveProcessorCount=1", "-Xmx24m", "-XX:MaxDirectMemorySize=32m"),
-            "both"));
+        run(
+            small("both")
+                .options("-XX:ActiveProcessorCount=1", "-Xmx24m", "-XX:MaxDirectMemorySize=32m")));
   }
 
   @Test
@@ -206,25 +172,18 @@ class SurroundingsTest {
   /** Runs a jar under a limit, as a user without privileges where that is possible. */
   private static Ended limited(String limit, Path jar, String... words)
       throws IOException, InterruptedException {
-    String java = String.join(" ", command("-jar", jar.toString())) + " " + String.join(" ", words);
-    List<String> shell = List.of("bash", "-c", limit + " && exec " + java);
-    if (!"root".equals(user())) {
-      return run(Map.of(), shell);
+    JavaProcess.Builder java = JavaProcess.of("-jar", jar.toString()).arguments(words);
+    if ("root".equals(user())) {
+      java.under(List.of("setpriv", "--reuid=" + NOBODY, "--regid=" + NOBODY, "--clear-groups"));
     }
-    List<String> asNobody = new ArrayList<>(List.of("setpriv", "--reuid=" + NOBODY));
-    asNobody.addAll(List.of("--regid=" + NOBODY, "--clear-groups"));
-    return run(Map.of(), Stream.concat(asNobody.stream(), shell.stream()).toList());
+    return run(java.after(limit));
   }
 
   // ---- what stands between, and beside ----
 
   /** Returns where a server listens, which it prints. */
   private static String address(JavaProcess server) throws IOException {
-    String line = server.line();
-    while (!line.startsWith("tcp://")) {
-      line = server.line(); // of its log
-    }
-    return line;
+    return "tcp://" + server.lineAfter("tcp://");
   }
 
   private static int port(String address) {

@@ -3,7 +3,7 @@ package io.verbena.it.two;
 import io.verbena.api.RpcMethod;
 import io.verbena.api.RpcService;
 
-/** What machine b asks machine a, over the session that a has opened. */
+/** The calls of machine b to machine a, over the session that a has opened. */
 @RpcService(name = "called-back.v1")
 interface CalledBack {
   /** Notes an entry, and returns the number after it. */

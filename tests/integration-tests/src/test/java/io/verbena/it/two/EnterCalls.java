@@ -18,7 +18,7 @@ import java.util.function.IntFunction;
 final class EnterCalls {
   private static final int AT_A_TIME = 16;
 
-  /** Whoever was refused tries again after that, and not at once. */
+  /** A refused caller tries again after that time, and not at once. */
   static final long PAUSE_MILLIS = 50;
 
   private final IntFunction<CompletionStage<Integer>> enter;
@@ -88,7 +88,7 @@ final class EnterCalls {
     return problems;
   }
 
-  /** What was told of a call's execution is so. */
+  /** The reported execution of each call is true. */
   static void assertTrue(int number, Execution told, int entered) {
     String call = "call " + number + ", " + told;
     switch (told) {

@@ -6,7 +6,7 @@ import io.verbena.api.RpcService;
 import io.verbena.api.bulk.ObjectRef;
 import java.util.Map;
 
-/** What machine a asks machine b. */
+/** The calls of machine a to machine b. */
 @RpcService(name = "ledger.v1")
 interface Ledger {
   /** Notes an entry, and returns the number after it. */

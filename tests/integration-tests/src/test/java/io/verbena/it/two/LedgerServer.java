@@ -37,7 +37,7 @@ final class LedgerServer implements Ledger, PushHandler {
           .withDefaultTimeout(Duration.ofSeconds(150))
           .withResumeWindow(Duration.ofSeconds(120));
 
-  /** What it says, with its process's number, when it serves. */
+  /** The line with its process's number, once it serves. */
   static final String SERVING = "serving as ";
 
   private static final int ENTRIES = 1 << 22;

@@ -173,7 +173,7 @@ final class Traffic implements AutoCloseable {
     assertOutcomesAreTrue();
   }
 
-  /** What calls were told of their execution is so. */
+  /** The reported execution of each call is true. */
   void assertOutcomesAreTrue() {
     byte[] times = LedgerRpc.client(session).timesEntered(first, numbers.get() - first);
     assertThat(calls.problems()).isEmpty();

@@ -58,7 +58,7 @@ class TwoMachinesTest {
   private static VerbenaClient client;
   private static Session session;
 
-  /** What the kernels hold for a session that has been used and rests. */
+  /** The kernels' resources for a session that has been used and rests. */
   private static Map<Machine, Map<String, Long>> usual;
 
   @BeforeAll
@@ -152,7 +152,7 @@ class TwoMachinesTest {
     traffic.awaitMore();
   }
 
-  /** What was closed is fenced, and pooled memory is back. */
+  /** Closed memory is fenced, and pooled memory is back. */
   private static void awaitRest() {
     await()
         .atMost(Traffic.LONGEST)

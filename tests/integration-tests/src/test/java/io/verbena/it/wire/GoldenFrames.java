@@ -126,7 +126,7 @@ final class GoldenFrames {
 
   // ---- what generated code writes ----
 
-  /** What a call of a stub is encoded by. */
+  /** The encoder of a stub's call. */
   private record Captured(MethodDescriptor<?> method, ArgumentWriter arguments) {}
 
   private static final class Capture extends RuntimeException {

@@ -15,6 +15,7 @@ import io.verbena.core.frame.SessionKey;
 import io.verbena.core.frame.UpgradeMessage;
 import io.verbena.core.frame.Welcome;
 import io.verbena.it.wire.GoldenFrames.Header;
+import io.verbena.testkit.Root;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.math.BigInteger;
@@ -39,7 +40,7 @@ import org.junit.jupiter.api.Test;
  */
 class GoldenFramesTest {
   private static final Path FILE = Path.of("src/test/resources/golden-frames.txt");
-  private static final Path PAGE = Path.of("../docs/spec/wire.md");
+  private static final Path PAGE = Root.resolve("docs/spec/wire.md");
 
   private static final Schema GREETER =
       new Schema(

@@ -16,7 +16,7 @@ import java.util.UUID;
 import java.util.concurrent.Flow;
 import org.jspecify.annotations.Nullable;
 
-/** What a client in another language calls. */
+/** The contract that a client in another language calls. */
 @RpcService(name = "nursery.v1")
 public interface Nursery {
   @RpcMethod(id = 1)
@@ -142,7 +142,7 @@ public interface Nursery {
     }
   }
 
-  /** What the caller serves. */
+  /** The contract that the caller serves. */
   @RpcService(name = "visitor.v1")
   interface Visitor {
     @RpcMethod(id = 1)

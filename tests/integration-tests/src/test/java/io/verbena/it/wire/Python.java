@@ -3,6 +3,7 @@ package io.verbena.it.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.verbena.testkit.Root;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
 import java.io.IOException;
@@ -13,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 
 /** A program in Python that uses the client in Python. Its errors go where the test's go. */
 final class Python implements AutoCloseable {
-  static final String CLIENT = "../samples/python";
+  static final String CLIENT = Root.resolve("samples/python").toString();
   private static final String PROGRAMS = "src/test/python/";
   private static final long SECONDS = 60;
 

@@ -56,7 +56,7 @@ class PythonClientTest {
     }
   }
 
-  /** What a second implementation takes is not much. */
+  /** A second implementation is small. */
   @Test
   void isShort() throws IOException {
     assertThat(Files.readAllLines(Path.of(Python.CLIENT, "verbena.py")))
@@ -81,10 +81,10 @@ class PythonClientTest {
             "true",
             "\"7f3a,b\"",
             "1000",
-            "[[\"INVALID_ARGUMENT\", \"NOT_EXECUTED\", \"find: AttributeError(\\\"'int' object has no"
-                + " attribute 'encode'\\\")\"], [\"UNIMPLEMENTED\", \"NOT_EXECUTED\", \"nursery.v1 has"
-                + " 0 methods nothing\"], [\"UNIMPLEMENTED\", \"NOT_EXECUTED\", \"the peer serves"
-                + " ['nursery.v1'], not none\"]]");
+            "[[\"INVALID_ARGUMENT\", \"NOT_EXECUTED\", \"find: AttributeError(\\\"'int' object has"
+                + " no attribute 'encode'\\\")\"], [\"UNIMPLEMENTED\", \"NOT_EXECUTED\","
+                + " \"nursery.v1 has 0 methods nothing\"], [\"UNIMPLEMENTED\", \"NOT_EXECUTED\","
+                + " \"the peer serves ['nursery.v1'], not none\"]]");
   }
 
   @Test
@@ -149,7 +149,7 @@ class PythonClientTest {
   @Test
   @Tag("long")
   void refusesValuesBesideAMessage() throws Exception {
-    try (VerbenaServer server = server().partCutOffBytes(20_000).start()) {
+    try (VerbenaServer server = server().largeValueBytes(20_000).start()) {
       assertThat(Python.lines("abilities.py", port(server), "bulk"))
           .containsExactly("10000", "[\"RESOURCE_EXHAUSTED\", \"EXECUTED\"]", "1");
     }

@@ -27,7 +27,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What an exporter has of a channel whose first server refuses a call. */
+/** The exported spans of a channel whose first server refuses a call. */
 class ChannelTelemetryTest {
   private static final AttributeKey<Long> ATTEMPT = AttributeKey.longKey("verbena.attempt");
 

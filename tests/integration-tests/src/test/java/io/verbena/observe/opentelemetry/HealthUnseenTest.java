@@ -20,7 +20,7 @@ import io.verbena.observe.AccessLog;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
-/** What channels ask their servers, second by second, is in no trace and no log. */
+/** Health checks of channels are in no trace and no log. */
 class HealthUnseenTest {
   @Test
   void aQuestionForHealthHasNeitherSpansNorALine() {

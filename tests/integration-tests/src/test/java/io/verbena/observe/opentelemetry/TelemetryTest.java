@@ -31,7 +31,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What an exporter has after calls through two servers. */
+/** The exported spans of calls through two servers. */
 class TelemetryTest {
   private final InMemorySpanExporter spans = InMemorySpanExporter.create();
   private final InMemoryMetricReader metrics = InMemoryMetricReader.create();
@@ -144,7 +144,7 @@ class TelemetryTest {
             satisfies(stringKey("network.peer.address"), host -> host.startsWith("back#")));
   }
 
-  /** What is exported may come a little later than the reply. */
+  /** An export may follow the reply a little later. */
   private SpanData span(SpanKind kind, String parent) {
     return await()
         .until(

@@ -1,4 +1,4 @@
-package io.verbena.testkit.codegen.v1;
+package io.verbena.codegen.v1;
 
 import io.verbena.api.RpcMethod;
 import io.verbena.api.RpcService;

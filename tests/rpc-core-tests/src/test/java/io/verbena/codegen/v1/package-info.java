@@ -1,5 +1,5 @@
 /** A contract as an older peer has it. */
 @NullMarked
-package io.verbena.testkit.codegen.v1;
+package io.verbena.codegen.v1;
 
 import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,4 @@
-package io.verbena.testkit.codegen.v2;
+package io.verbena.codegen.v2;
 
 import io.verbena.api.RpcMethod;
 import io.verbena.api.RpcService;

@@ -1,5 +1,5 @@
 /** The contract of v1 after it has grown. */
 @NullMarked
-package io.verbena.testkit.codegen.v2;
+package io.verbena.codegen.v2;
 
 import org.jspecify.annotations.NullMarked;

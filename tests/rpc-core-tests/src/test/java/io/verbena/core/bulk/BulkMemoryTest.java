@@ -205,4 +205,23 @@ class BulkMemoryTest {
       throw new CompletionException(e);
     }
   }
+
+  @Test
+  void slabsOfClosedMemoryAreTakenByOthersWhenTheLastBlockHasReturned() {
+    BulkMemory closed = new BulkMemory(MIB);
+    List<Block> blocks = closed.claim(2, MIB / 2);
+    if (blocks == null) {
+      throw new AssertionError("no memory");
+    }
+    long first = blocks.getFirst().memory().address();
+    blocks.getFirst().release();
+    closed.close();
+    Block early = claim(MIB); // takes what earlier tests have left, or new memory
+    assertThat(early.memory().address()).isNotEqualTo(first);
+    blocks.getLast().release();
+    Block late = claim(MIB);
+    assertThat(late.memory().address()).isEqualTo(first);
+    early.release();
+    late.release();
+  }
 }

@@ -22,7 +22,7 @@ class AdmissionTest {
   private static final double SERVICE_MILLIS = 5;
   private static final double SECOND = 1e9;
 
-  /** What became of the calls of a phase's second half. */
+  /** The outcome of the calls in the second half of a phase. */
   private record Outcome(double goodput, Map<Priority, Double> p99, Map<Priority, Double> taken) {
     double criticalP99() {
       return of(p99, Priority.CRITICAL);

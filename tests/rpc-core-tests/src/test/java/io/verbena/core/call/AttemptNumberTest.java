@@ -1,4 +1,4 @@
-package io.verbena.testkit.session;
+package io.verbena.core.call;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -8,9 +8,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What metadata say of attempts. */
+/** The number of the attempt in metadata. */
 class AttemptNumberTest {
-  private static final Metadata.Key<String> KEY = Metadata.Key.text("verbena-attempt");
   private static final Metadata.Key<String> OTHER = Metadata.Key.text("other");
 
   @Test
@@ -19,7 +18,8 @@ class AttemptNumberTest {
     assertThat(AttemptNumber.mark(own, 1)).isSameAs(own);
     Metadata third = AttemptNumber.mark(AttemptNumber.mark(own, 2), 3);
     assertThat(third.get(OTHER)).isEqualTo("mine");
-    assertThat(third.all(KEY)).containsExactly("3");
+    assertThat(third.names()).containsExactly("other", "verbena-attempt");
+    assertThat(third.size()).isEqualTo(2);
     assertThat(AttemptNumber.of(third)).isEqualTo(3);
     assertThat(AttemptNumber.of(own)).isOne();
   }
@@ -34,6 +34,11 @@ class AttemptNumberTest {
   @ParameterizedTest
   @ValueSource(strings = {"", "0", "-2", "two", "99999999999999999999", "٣"})
   void whatAPeerHasMadeUpIsTheFirst(String value) {
-    assertThat(AttemptNumber.of(Metadata.EMPTY.with(KEY, value))).isOne();
+    Metadata.Key<String> almost = Metadata.Key.text("xerbena-attempt");
+    byte[] bytes = Metadata.EMPTY.with(almost, value).toBytes();
+    bytes[1] = 'v'; // after the length of the name
+    Metadata told = Metadata.ofBytes(bytes);
+    assertThat(told.names()).containsExactly("verbena-attempt");
+    assertThat(AttemptNumber.of(told)).isOne();
   }
 }

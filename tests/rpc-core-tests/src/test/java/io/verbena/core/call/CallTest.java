@@ -1,4 +1,4 @@
-package io.verbena.testkit.session;
+package io.verbena.core.call;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -10,6 +10,7 @@ import io.verbena.api.Execution;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
+import io.verbena.core.Probe;
 import io.verbena.core.VerbenaServer;
 import io.verbena.core.session.SessionImpl;
 import io.verbena.testkit.SteppedWorld;
@@ -61,9 +62,7 @@ class CallTest {
     serve(new Probe.Plain());
     for (int length : new int[] {0, 4_000, 4_096, 65_536, 1 << 20, 8_000_000}) {
       String text = "x".repeat(length);
-      CompletableFuture<String> call = stub.submit(Probe.ECHO, text);
-      world.runUntil(call::isDone);
-      assertThat(call.join()).isEqualTo(text);
+      assertThat(world.result(stub.submit(Probe.ECHO, text))).isEqualTo(text);
     }
   }
 

@@ -1,4 +1,4 @@
-package io.verbena.testkit.session;
+package io.verbena.core.call;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
@@ -19,6 +19,7 @@ import io.verbena.api.stub.Dispatcher;
 import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.api.stub.ServiceBinding;
 import io.verbena.api.stub.ServiceCaller;
+import io.verbena.core.Probe;
 import io.verbena.core.SessionLimits;
 import io.verbena.core.VerbenaServer;
 import io.verbena.core.session.SessionImpl;
@@ -318,7 +319,7 @@ class CallbacksTest {
     }
   }
 
-  /** What waits is dropped with its session, and told to be: then no thread may run it. */
+  /** Waiting work is dropped with its session, and told so: then no thread may run it. */
   @ParameterizedTest
   @EnumSource
   void ofExecutorsWhoseOnewayCallsAreDropped(Outburst what) {
@@ -437,10 +438,9 @@ class CallbacksTest {
   }
 
   private void received(boolean nonBlocking, Outburst what) {
-    CompletableFuture<Received> push =
-        push(nonBlocking, offer -> Landing.pooled(9), what::of).result().toCompletableFuture();
-    world.runUntil(push::isDone);
-    assertThat(push.join().length()).isEqualTo(9);
+    assertThat(
+            world.result(push(nonBlocking, offer -> Landing.pooled(9), what::of).result()).length())
+        .isEqualTo(9);
   }
 
   private Transfer push(boolean nonBlocking, Taker taker, Runnable whenReceived) {
@@ -456,8 +456,8 @@ class CallbacksTest {
 
               @Override
               public void received(Offer offer, Received object) {
+                object.close(); // first: this may be another thread
                 whenReceived.run();
-                object.close();
               }
 
               @Override

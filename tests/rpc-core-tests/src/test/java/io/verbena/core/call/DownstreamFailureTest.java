@@ -1,4 +1,4 @@
-package io.verbena.testkit.session;
+package io.verbena.core.call;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -7,6 +7,7 @@ import io.verbena.api.Execution;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.bulk.TransferException;
+import io.verbena.core.Probe;
 import io.verbena.mem.InMemoryNetwork;
 import io.verbena.testkit.SteppedWorld;
 import java.net.URI;
@@ -24,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What a caller sees when a handler lets the failure of a call of its own through. */
+/** The failure at a caller whose handler lets the failure of its own call through. */
 class DownstreamFailureTest {
   private static final String INNER_HOST = "db7.internal";
 

@@ -1,10 +1,11 @@
-package io.verbena.testkit.session;
+package io.verbena.core.call;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.api.CallOptions;
 import io.verbena.api.Session;
 import io.verbena.api.SessionState;
+import io.verbena.core.Probe;
 import io.verbena.core.SessionLimits;
 import io.verbena.core.VerbenaServer;
 import io.verbena.mem.InMemoryNetwork;
@@ -34,7 +35,7 @@ class ForgottenCallsTest {
   private final Session session = world.client().session(world.address());
   private final Probe.Stub stub = new Probe.Stub(session, CallOptions.timeout(TIMEOUT));
 
-  /** What calls wait for. */
+  /** The event for which calls wait. */
   private enum Wait {
     FOR_A_SERVER,
     FOR_A_LINK,

@@ -1,7 +1,8 @@
-package io.verbena.testkit.session;
+package io.verbena.core.call;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.verbena.core.Probe;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.link.LinkDriver;
@@ -58,7 +59,7 @@ class FramesOfMessagesTest {
     Caller caller = new Caller();
     driver.connect(
         URI.create(world.address()),
-        new LinkOptions(64 * 1024, Duration.ofSeconds(5), null),
+        LinkOptions.of(64 * 1024, Duration.ofSeconds(5), null),
         caller);
     settle();
     caller.sayHello();

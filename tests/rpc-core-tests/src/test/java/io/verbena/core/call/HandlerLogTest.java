@@ -1,4 +1,4 @@
-package io.verbena.testkit.session;
+package io.verbena.core.call;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -8,6 +8,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
+import io.verbena.core.Probe;
 import io.verbena.link.runtime.ThrottledLog;
 import io.verbena.testkit.SteppedWorld;
 import java.nio.file.NoSuchFileException;

@@ -1,4 +1,4 @@
-package io.verbena.testkit.session;
+package io.verbena.core.call;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -8,8 +8,12 @@ import io.verbena.api.Session;
 import io.verbena.api.StreamIterator;
 import io.verbena.api.Streams;
 import io.verbena.api.stub.ServiceBinding;
+import io.verbena.core.Probe;
 import io.verbena.core.SessionLimits;
 import io.verbena.core.VerbenaClient;
+import io.verbena.core.stream.Listener;
+import io.verbena.core.stream.Ticker;
+import io.verbena.core.stream.TickerRpc;
 import io.verbena.mem.InMemoryNetwork;
 import io.verbena.testkit.SteppedWorld;
 import java.time.Duration;
@@ -21,11 +25,11 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What it takes to read a peer's message, and what has been read of it, is the peer's to bear. */
+/** Memory for a peer's message, and for its values, counts for that peer. */
 class LongMessagesTest {
   private static final int MEMORY = 1 << 20;
 
-  /** What one session may have of that: what it is guaranteed, and what is lent. */
+  /** The most that one session may have: its guaranteed part, and what is lent. */
   private static final int MOST = MEMORY / 8 + MEMORY / 2;
 
   private static final String LONG = "x".repeat(60_000);
@@ -213,12 +217,9 @@ class LongMessagesTest {
 
   private Flow.Publisher<String> texts(Texts served) {
     world.server(s -> s.serve(TickerRpc.bind(served)));
-    CompletableFuture<Flow.Publisher<String>> call =
+    return world.result(
         TickerRpc.async(taker.session(world.address()))
-            .texts(IntStream.range(0, ITEMS).map(i -> ITEM).toArray())
-            .toCompletableFuture();
-    world.runUntil(call::isDone);
-    return call.join();
+            .texts(IntStream.range(0, ITEMS).map(i -> ITEM).toArray()));
   }
 
   @Test

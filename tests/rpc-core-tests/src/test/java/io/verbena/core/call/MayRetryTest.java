@@ -11,7 +11,7 @@ import java.util.Set;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Whoever repeats what {@code mayRetry} allows does no harm, and has a chance. */
+/** A retry that {@code mayRetry} allows is safe and may succeed. */
 class MayRetryTest {
   /** The same call may go well later. */
   private static final Set<RpcStatus> MAY_HELP =

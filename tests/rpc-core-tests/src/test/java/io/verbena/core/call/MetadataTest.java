@@ -1,4 +1,4 @@
-package io.verbena.testkit.session;
+package io.verbena.core.call;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -10,9 +10,11 @@ import io.verbena.api.ClientCall;
 import io.verbena.api.ClientInterceptor;
 import io.verbena.api.Execution;
 import io.verbena.api.Metadata;
+import io.verbena.api.Priority;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
+import io.verbena.core.Probe;
 import io.verbena.testkit.SteppedWorld;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -22,7 +24,7 @@ import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What travels with calls beside their arguments, and with replies beside their outcome. */
+/** Metadata of calls and replies. */
 class MetadataTest {
   private static final Metadata.Key<String> ID = Metadata.Key.text("request-id");
   private static final Metadata.Key<byte[]> TRACE = Metadata.Key.bytes("trace.bin");
@@ -224,5 +226,22 @@ class MetadataTest {
     assertThatThrownBy(() -> Metadata.ofBytes(new byte[] {1, 'x', 0, 9}))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("malformed at byte 0");
+  }
+
+  @Test
+  void namesThatVerbenaItselfUsesAreRefused() {
+    for (String name : List.of("verbena-attempt", Priority.KEY_NAME, "verbena-")) {
+      assertThatThrownBy(() -> Metadata.Key.text(name))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("\"" + name + "\" needs another name")
+          .hasMessageContaining("Priority and AttemptNumber");
+      assertThatThrownBy(() -> Metadata.Key.bytes(name))
+          .isInstanceOf(IllegalArgumentException.class);
+    }
+    assertThat(Metadata.Key.text("verbena").name()).isEqualTo("verbena");
+    assertThat(Priority.of(Priority.ofWord("background").in(Metadata.EMPTY)))
+        .isEqualTo(Priority.BACKGROUND);
+    assertThatThrownBy(() -> Priority.ofWord("utmost"))
+        .hasMessage("verbena-priority must be critical, normal or background, not utmost");
   }
 }

@@ -1,8 +1,9 @@
-package io.verbena.testkit.session;
+package io.verbena.core.call;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.api.Session;
+import io.verbena.core.Probe;
 import io.verbena.core.SessionLimits;
 import io.verbena.mem.InMemoryNetwork;
 import io.verbena.testkit.SteppedWorld;

@@ -1,4 +1,4 @@
-package io.verbena.testkit.session;
+package io.verbena.core.call;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -14,6 +14,7 @@ import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.Published;
 import io.verbena.api.bulk.Source;
 import io.verbena.api.bulk.Transfer;
+import io.verbena.core.Probe;
 import io.verbena.core.SessionLimits;
 import io.verbena.core.VerbenaServer;
 import io.verbena.core.session.SessionImpl;
@@ -32,7 +33,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What a one-way call promises: at most once, in order, and nothing is lost without being told. */
+/** One-way calls are executed at most once and in order; each loss is reported. */
 class OneWayTest {
   private static final SessionLimits LIMITS = SessionLimits.DEFAULT.withMaxCalls(64);
   private static final int BYTES = 64 << 10;

@@ -1,7 +1,7 @@
-package io.verbena.testkit.session;
+package io.verbena.core.call;
 
-/** What users' code may throw. */
-enum Outburst {
+/** The kinds of failures of users' code. */
+public enum Outburst {
   EXCEPTION,
   EXCEPTION_WITHOUT_WORDS,
   ERROR,
@@ -36,7 +36,7 @@ enum Outburst {
 
   /** Throws; the result type is for those who have to return something. */
   @SuppressWarnings({"TypeParameterUnusedInFormals", "DoNotCallSuggester"})
-  <T> T of() {
+  public <T> T of() {
     throw Outburst.<RuntimeException>sneaky(
         switch (this) {
           case EXCEPTION -> new IllegalStateException("as exceptions go");

@@ -1,4 +1,4 @@
-package io.verbena.testkit.session;
+package io.verbena.core.call;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -12,6 +12,7 @@ import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
 import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.core.ConcurrencyLimit;
+import io.verbena.core.Probe;
 import io.verbena.testkit.SteppedWorld;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -108,7 +109,9 @@ class ShedCallsTest {
   @Test
   void anUnknownPriorityIsANormalOne() {
     serve();
-    Metadata odd = Metadata.EMPTY.with(Metadata.Key.text(Priority.KEY_NAME), "utmost");
+    byte[] bytes = Priority.CRITICAL.in(Metadata.EMPTY).toBytes();
+    bytes[bytes.length - 1] = 'k'; // as of a peer that knows more priorities
+    Metadata odd = Metadata.ofBytes(bytes);
     Probe.Stub stub = new Probe.Stub(session, CallOptions.DEFAULT.withMetadata(odd));
     List<CompletableFuture<String>> calls = new ArrayList<>();
     for (int i = 0; i < 9; i++) {

@@ -1,10 +1,11 @@
-package io.verbena.testkit.session;
+package io.verbena.core.call;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.api.Metadata;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
+import io.verbena.core.Probe;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
 import io.verbena.link.runtime.Thrown;

@@ -1,4 +1,4 @@
-package io.verbena.testkit.contract;
+package io.verbena.core.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
 
-/** What differs is said, and said once for two versions, however many sessions find it. */
+/** A difference between two versions is logged once, for any number of sessions. */
 class ContractLogTest {
   private static final Logger LOG =
       (Logger) LoggerFactory.getLogger("io.verbena.core.contract.ContractLog");

@@ -1,4 +1,4 @@
-package io.verbena.testkit.contract;
+package io.verbena.core.contract;
 
 import io.verbena.api.CallOptions;
 import io.verbena.api.Channel;

@@ -1,4 +1,4 @@
-package io.verbena.testkit.contract;
+package io.verbena.core.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

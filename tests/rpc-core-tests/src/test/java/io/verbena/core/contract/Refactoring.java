@@ -1,4 +1,4 @@
-package io.verbena.testkit.contract;
+package io.verbena.core.contract;
 
 import io.verbena.api.Execution;
 import io.verbena.api.RpcStatus;
@@ -49,7 +49,7 @@ final class Refactoring {
     return this;
   }
 
-  /** What the older version does not know arrives as this. */
+  /** The value of a part that the older version does not know. */
   Refactoring arrivesAs(String unknown) {
     this.unknown = unknown;
     return this;

@@ -1,4 +1,4 @@
-package io.verbena.testkit.contract;
+package io.verbena.core.contract;
 
 import static io.verbena.api.Execution.EXECUTED;
 import static io.verbena.api.Execution.NOT_EXECUTED;
@@ -8,7 +8,7 @@ import static io.verbena.api.RpcStatus.UNIMPLEMENTED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.api.RpcException;
-import io.verbena.testkit.contract.Refactoring.Failure;
+import io.verbena.core.contract.Refactoring.Failure;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashMap;

@@ -3,6 +3,6 @@
  * stepped session.
  */
 @NullMarked
-package io.verbena.testkit.contract;
+package io.verbena.core.contract;
 
 import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,4 @@
-package io.verbena.testkit.session;
+package io.verbena.core.intercept;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -13,6 +13,7 @@ import io.verbena.api.Metadata;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
+import io.verbena.core.Probe;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
 import io.verbena.testkit.SteppedWorld;
@@ -23,10 +24,11 @@ import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What stands around the calls of a client, or of one stub. */
+/** Interceptors of a client's calls, or of one stub's. */
 class ClientInterceptorTest {
   private static final Metadata.Key<String> PASSED = Metadata.Key.text("passed");
   private static final Duration SOON = Duration.ofMillis(50);
@@ -34,7 +36,9 @@ class ClientInterceptorTest {
   private final SteppedWorld world = new SteppedWorld();
   private final List<String> handled = new ArrayList<>();
   private final List<String> cancelled = new ArrayList<>();
-  private RuntimeException thrown;
+  private @Nullable RuntimeException thrown;
+
+  @SuppressWarnings("NullAway.Init") // by each test
   private Session session;
 
   /** Adds its name to what the call takes along. */

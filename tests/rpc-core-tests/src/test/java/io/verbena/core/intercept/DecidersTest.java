@@ -1,4 +1,4 @@
-package io.verbena.testkit.session;
+package io.verbena.core.intercept;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -14,7 +14,9 @@ import io.verbena.api.bulk.Source;
 import io.verbena.api.bulk.TransferException;
 import io.verbena.api.bulk.TransferOptions;
 import io.verbena.core.ClientAuthenticator.AuthenticationException;
+import io.verbena.core.Probe;
 import io.verbena.core.VerbenaServer;
+import io.verbena.core.call.Outburst;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.link.LinkDriver;
 import io.verbena.link.LinkOptions;
@@ -196,7 +198,7 @@ class DecidersTest {
             new Class<?>[] {LinkDriver.class},
             (self, method, arguments) -> {
               if (method.getName().equals("listen")) {
-                arguments[1] = new LinkOptions(64 << 10, CONNECT_TIMEOUT, null);
+                arguments[1] = LinkOptions.of(64 << 10, CONNECT_TIMEOUT, null);
               }
               return method.invoke(driver, arguments);
             });
@@ -223,7 +225,7 @@ class DecidersTest {
     List<String> asked = new ArrayList<>();
     VerbenaServer.Builder settings =
         VerbenaServer.builder()
-            .steppedBy(loop, world.handlers())
+            .steppedBy(List.of(loop), world.handlers(), Thread::startVirtualThread)
             .listen(world.address())
             .tls(TlsOptions.mutual(SSLContext.getDefault()))
             .serve(Probe.bind(new Probe.Plain()))

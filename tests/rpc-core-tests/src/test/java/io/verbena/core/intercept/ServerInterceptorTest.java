@@ -1,4 +1,4 @@
-package io.verbena.testkit.session;
+package io.verbena.core.intercept;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -11,6 +11,7 @@ import io.verbena.api.RpcStatus;
 import io.verbena.api.ServerInterceptor;
 import io.verbena.api.Session;
 import io.verbena.api.stub.MethodDescriptor;
+import io.verbena.core.Probe;
 import io.verbena.testkit.SteppedWorld;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,7 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What stands around the handlers of a server. */
+/** Interceptors of a server's handlers. */
 class ServerInterceptorTest {
   private static final Metadata.Key<String> TOKEN = Metadata.Key.text("token");
   private static final Metadata.Key<String> REASON = Metadata.Key.text("reason");
@@ -31,7 +32,7 @@ class ServerInterceptorTest {
   private final Probe.Stub stub = new Probe.Stub(session);
   private final List<String> seen = new ArrayList<>();
 
-  /** Who may call what: by a token, for each method. */
+  /** Permission by token, for each method. */
   private record Authorization(Map<String, List<String>> allowed) implements ServerInterceptor {
     @Override
     public void intercept(CallContext call, Next next) throws Exception {

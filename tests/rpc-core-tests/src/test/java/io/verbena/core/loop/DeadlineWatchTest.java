@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What has a deadline ends at it, whatever else has one. */
+/** Each deadline ends its own work, whatever the others are. */
 class DeadlineWatchTest {
   private static final long MILLI = 1_000_000;
 

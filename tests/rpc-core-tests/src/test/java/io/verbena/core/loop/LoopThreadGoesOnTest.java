@@ -65,7 +65,7 @@ class LoopThreadGoesOnTest {
     ThrottledLog.refill();
   }
 
-  /** What a loop calls. */
+  /** The users' code that a loop calls. */
   enum Place {
     COMMAND,
     CYCLE_END,
@@ -104,7 +104,7 @@ class LoopThreadGoesOnTest {
     assertThat(next.get(30, TimeUnit.SECONDS)).isTrue();
   }
 
-  /** What ends other threads. */
+  /** The failures that end other threads. */
   enum End {
     INTERRUPT,
     UNCAUGHT

@@ -1,4 +1,4 @@
-package io.verbena.testkit.session;
+package io.verbena.core.region;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -15,6 +15,7 @@ import io.verbena.api.region.Regions;
 import io.verbena.api.stub.ArgumentWriter;
 import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.api.stub.ServiceCaller;
+import io.verbena.core.Probe;
 import io.verbena.core.VerbenaServer;
 import io.verbena.mem.InMemoryNetwork.Admission;
 import io.verbena.testkit.Seed;
@@ -30,7 +31,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of regions when time passes, links die, peers go, and peers are hostile. */
+/** Regions while time passes, links die, peers go, and peers are hostile. */
 class RegionsTest {
   private static final int ALL = Regions.READ | Regions.WRITE | Regions.ATOMIC;
   private static final Duration LEASE = Duration.ofHours(1);
@@ -147,7 +148,7 @@ class RegionsTest {
   void aLeaseCountsFromItsBeginningAndMayBeRenewed() {
     ExposedRegion exposed = expose(Duration.ofSeconds(10));
     world.pass(Duration.ofSeconds(9));
-    exposed.renew(Duration.ofSeconds(10));
+    assertThat(exposed.renew(Duration.ofSeconds(10))).isTrue();
     world.pass(Duration.ofSeconds(9));
     CompletableFuture<Long> add = session.regions().getAndAdd(exposed.ref(), 0, 1);
     world.runUntil(add::isDone);
@@ -159,9 +160,17 @@ class RegionsTest {
     assertThat(late.status()).isEqualTo(RpcStatus.UNAVAILABLE);
     assertThat(late.execution()).isEqualTo(Execution.NOT_EXECUTED);
     assertThat(late).hasMessageContaining("its lease ended");
-    exposed.renew(LEASE);
+    assertThat(exposed.renew(LEASE)).isFalse();
     world.pass(Duration.ofSeconds(1));
     assertThat(exposed.isOpen()).isFalse();
+  }
+
+  @Test
+  void aRegionThatWasClosedIsNotRenewed() {
+    ExposedRegion exposed = expose(LEASE);
+    exposed.close();
+    assertThat(exposed.renew(LEASE)).isFalse();
+    assertThat(exposed.ended()).isDone();
   }
 
   @Test

@@ -19,7 +19,7 @@ class AttemptTimesTest {
 
   private long now = -7;
   private final AttemptTimes times =
-      new AttemptTimes(() -> now, new LinkOptions(1 << 20, CONNECT, null), WINDOW, new Random(7));
+      new AttemptTimes(() -> now, LinkOptions.of(1 << 20, CONNECT, null), WINDOW, new Random(7));
 
   private void pass(Duration time) {
     now += time.toNanos();

@@ -1,4 +1,4 @@
-package io.verbena.testkit.session;
+package io.verbena.core.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -6,6 +6,7 @@ import io.verbena.api.CallOptions;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
+import io.verbena.core.Probe;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.frame.OfferedService;
@@ -31,7 +32,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** A server greets each client properly, and breaks every session soon afterwards. */
 class BreakingServerTest {
   private static final Duration DEADLINE = Duration.ofSeconds(15);
-  private static final LinkOptions OPTIONS = new LinkOptions(65536, Duration.ofSeconds(5), null);
+  private static final LinkOptions OPTIONS = LinkOptions.of(65536, Duration.ofSeconds(5), null);
 
   private final SteppedWorld world = new SteppedWorld();
   private final URI address = URI.create(world.address());

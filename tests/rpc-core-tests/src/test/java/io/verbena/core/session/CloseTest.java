@@ -1,5 +1,6 @@
-package io.verbena.testkit.session;
+package io.verbena.core.session;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -8,6 +9,7 @@ import io.verbena.api.Metadata;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
+import io.verbena.core.Probe;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
 import java.time.Duration;
@@ -72,12 +74,12 @@ class CloseTest {
                     new Probe.Plain() {
                       @Override
                       public String slow(String text) {
-                        own.get().close();
+                        requireNonNull(own.get()).close();
                         return "closing";
                       }
                     }))
             .start());
-    Session session = client.connect(own.get().address().toString());
+    Session session = client.connect(requireNonNull(own.get()).address().toString());
     CompletableFuture<String> call = new Probe.Stub(session).submit(Probe.SLOW, "");
     assertThat(call).succeedsWithin(20, TimeUnit.SECONDS).isEqualTo("closing");
     own.get().awaitClose();

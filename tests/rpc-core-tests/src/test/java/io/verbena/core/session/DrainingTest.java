@@ -1,7 +1,8 @@
-package io.verbena.testkit.session;
+package io.verbena.core.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.verbena.core.Probe;
 import io.verbena.link.UpgradeProvider;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,4 +1,4 @@
-package io.verbena.testkit.session;
+package io.verbena.core.session;
 
 import io.verbena.link.BulkPort;
 import io.verbena.link.Link;

@@ -1,4 +1,4 @@
-package io.verbena.testkit.session;
+package io.verbena.core.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -8,6 +8,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.verbena.api.Session;
 import io.verbena.core.PathPolicy;
+import io.verbena.core.Probe;
 import io.verbena.link.UpgradeProvider.Availability;
 import io.verbena.link.runtime.ThrottledLog;
 import io.verbena.mem.InMemoryNetwork;

@@ -1,9 +1,10 @@
-package io.verbena.testkit.session;
+package io.verbena.core.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
+import io.verbena.core.Probe;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -135,7 +136,7 @@ class FirstLinkTest extends TwoLinks {
     assertThat(accepted.getFirst().path().reason()).contains("the peer closed the session");
   }
 
-  /** Whatever is under way when either dies, in either order, each call ends once and well. */
+  /** If either link dies, in either order, each call ends once and well. */
   @Test
   void nothingIsLostWheneverTheFirstLinkDiesAroundChangesOfPathAndSettling() {
     int stride = Boolean.getBoolean("verbena.long") ? 1 : 4;

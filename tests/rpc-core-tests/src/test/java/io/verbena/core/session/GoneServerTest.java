@@ -1,4 +1,4 @@
-package io.verbena.testkit.session;
+package io.verbena.core.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -7,6 +7,7 @@ import io.verbena.api.Execution;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
+import io.verbena.core.Probe;
 import io.verbena.core.VerbenaServer;
 import io.verbena.link.LinkDriver;
 import io.verbena.link.LinkException;
@@ -69,7 +70,7 @@ class GoneServerTest {
     lose(Admission.IGNORE);
     server.close();
     try (LinkDriver mute = world.network().newDriver(() -> {})) {
-      LinkOptions options = new LinkOptions(65536, Duration.ofSeconds(10), null);
+      LinkOptions options = LinkOptions.of(65536, Duration.ofSeconds(10), null);
       mute.listen(address, options, link -> new RecordingListener());
       world.network().admit(address, Admission.ACCEPT);
       world.runUntil(

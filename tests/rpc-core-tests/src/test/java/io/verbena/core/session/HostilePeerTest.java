@@ -1,4 +1,4 @@
-package io.verbena.testkit.session;
+package io.verbena.core.session;
 
 import static io.verbena.testkit.RawPeer.frame;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -9,6 +9,7 @@ import io.verbena.api.stub.Schema;
 import io.verbena.api.stub.ServiceBinding;
 import io.verbena.api.stub.ServiceDescriptor;
 import io.verbena.codec.WireEncoder;
+import io.verbena.core.Probe;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.frame.Hello;
@@ -73,7 +74,7 @@ class HostilePeerTest {
 
   private void connect(RawPeer raw) {
     attacker.connect(
-        URI.create(world.address()), new LinkOptions(64 * 1024, Duration.ofSeconds(5), null), raw);
+        URI.create(world.address()), LinkOptions.of(64 * 1024, Duration.ofSeconds(5), null), raw);
     settle();
   }
 
@@ -391,7 +392,7 @@ class HostilePeerTest {
     ListeningPeer thief = new ListeningPeer();
     for (ListeningPeer each : List.of(owner, thief)) {
       attacker.connect(
-          URI.create(address), new LinkOptions(64 * 1024, Duration.ofSeconds(5), null), each);
+          URI.create(address), LinkOptions.of(64 * 1024, Duration.ofSeconds(5), null), each);
       settle();
     }
     sayHello(owner, SessionKey.NONE, 0, 0, "owner");
@@ -587,7 +588,7 @@ class HostilePeerTest {
           services.forEach(s::serve);
         });
     attacker.connect(
-        URI.create(address), new LinkOptions(64 * 1024, Duration.ofSeconds(5), null), raw);
+        URI.create(address), LinkOptions.of(64 * 1024, Duration.ofSeconds(5), null), raw);
     settle();
     raw.sayHello();
     settle();

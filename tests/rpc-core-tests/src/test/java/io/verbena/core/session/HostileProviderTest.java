@@ -1,9 +1,10 @@
-package io.verbena.testkit.session;
+package io.verbena.core.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import io.verbena.api.Session;
+import io.verbena.core.Probe;
 import io.verbena.link.UpgradeProvider;
 import io.verbena.mem.InMemoryNetwork;
 import io.verbena.testkit.HostileUpgrade;
@@ -12,7 +13,6 @@ import io.verbena.testkit.SteppedWorld;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
@@ -99,8 +99,6 @@ class HostileProviderTest {
   }
 
   private static void call(SteppedWorld world, Session session, String text) {
-    CompletableFuture<String> call = new Probe.Stub(session).submit(Probe.ECHO, text);
-    world.runUntil(call::isDone);
-    assertThat(call.join()).isEqualTo(text);
+    assertThat(world.result(new Probe.Stub(session).submit(Probe.ECHO, text))).isEqualTo(text);
   }
 }

@@ -1,10 +1,11 @@
-package io.verbena.testkit.session;
+package io.verbena.core.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.api.CallContext;
 import io.verbena.api.CallOptions;
 import io.verbena.api.Session;
+import io.verbena.core.Probe;
 import io.verbena.core.VerbenaServer;
 import io.verbena.testkit.SteppedWorld;
 import java.time.Duration;

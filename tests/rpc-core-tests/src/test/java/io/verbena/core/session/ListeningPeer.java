@@ -1,4 +1,4 @@
-package io.verbena.testkit.session;
+package io.verbena.core.session;
 
 import io.verbena.codec.WireDecoder;
 import io.verbena.core.frame.FrameHeader;

@@ -1,4 +1,4 @@
-package io.verbena.testkit.session;
+package io.verbena.core.session;
 
 import static io.verbena.testkit.RawPeer.frame;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -15,8 +15,8 @@ import io.verbena.api.bulk.Received;
 import io.verbena.api.bulk.Source;
 import io.verbena.api.stub.ServiceCaller;
 import io.verbena.core.ClientAuthenticator.AuthenticationException;
+import io.verbena.core.Probe;
 import io.verbena.core.frame.FrameKind;
-import io.verbena.core.session.SessionImpl;
 import io.verbena.link.LinkDriver;
 import io.verbena.link.LinkOptions;
 import io.verbena.link.runtime.ThrottledLog;
@@ -35,7 +35,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
-/** Whatever a peer does, and however often: it has few lines of the log, and each is counted. */
+/** A peer cannot flood the log: repeated lines are counted, not written. */
 class LogFloodTest {
   private static final Logger VERBENA = (Logger) LoggerFactory.getLogger("io.verbena");
   private static final int TIMES = Boolean.getBoolean("verbena.long") ? 400 : 100;
@@ -116,7 +116,7 @@ class LogFloodTest {
   private RawPeer open() {
     RawPeer raw = new RawPeer();
     attacker.connect(
-        URI.create(world.address()), new LinkOptions(64 * 1024, Duration.ofSeconds(5), null), raw);
+        URI.create(world.address()), LinkOptions.of(64 * 1024, Duration.ofSeconds(5), null), raw);
     settle();
     raw.sayHello();
     settle();

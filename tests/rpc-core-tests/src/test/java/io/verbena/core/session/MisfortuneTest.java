@@ -1,4 +1,4 @@
-package io.verbena.testkit.session;
+package io.verbena.core.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -11,6 +11,7 @@ import io.verbena.api.Session;
 import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.codec.WireEncoder;
 import io.verbena.core.PathPolicy;
+import io.verbena.core.Probe;
 import io.verbena.link.UpgradeProvider.Availability;
 import io.verbena.link.memory.Slot;
 import io.verbena.link.memory.SlotPool;

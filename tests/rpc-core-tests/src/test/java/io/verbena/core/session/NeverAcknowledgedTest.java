@@ -1,8 +1,9 @@
-package io.verbena.testkit.session;
+package io.verbena.core.session;
 
 import static io.verbena.testkit.RawPeer.frame;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.verbena.core.Probe;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.frame.Hello;
@@ -100,7 +101,7 @@ class NeverAcknowledgedTest {
 
   private Slow connect() {
     Slow peer = new Slow();
-    LinkOptions options = new LinkOptions(64 * 1024, Duration.ofSeconds(5), null);
+    LinkOptions options = LinkOptions.of(64 * 1024, Duration.ofSeconds(5), null);
     driver.connect(URI.create(world.address()), options, peer);
     settle();
     peers.add(peer);

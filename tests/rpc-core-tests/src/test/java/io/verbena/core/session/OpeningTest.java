@@ -1,10 +1,11 @@
-package io.verbena.testkit.session;
+package io.verbena.core.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
+import io.verbena.core.Probe;
 import io.verbena.core.SessionLimits;
 import io.verbena.link.LinkDriver;
 import io.verbena.link.LinkException;
@@ -62,7 +63,7 @@ class OpeningTest {
       throws LinkException {
     URI silent = URI.create("mem://silent");
     try (LinkDriver mute = world.network().newDriver(() -> {})) {
-      mute.listen(silent, new LinkOptions(65536, TIMEOUT, null), link -> new RecordingListener());
+      mute.listen(silent, LinkOptions.of(65536, TIMEOUT, null), link -> new RecordingListener());
       Probe.Stub stub = new Probe.Stub(sessionWith(silent.toString()));
       CompletableFuture<String> call = stub.submit(Probe.ECHO, "hello?");
       long start = world.clock().nanoTime();
@@ -86,7 +87,7 @@ class OpeningTest {
     URI silent = URI.create("mem://silent");
     world.network().admit(silent, admission);
     try (LinkDriver mute = world.network().newDriver(() -> {})) {
-      mute.listen(silent, new LinkOptions(65536, TIMEOUT, null), link -> new RecordingListener());
+      mute.listen(silent, LinkOptions.of(65536, TIMEOUT, null), link -> new RecordingListener());
       Session session =
           world
               .client(

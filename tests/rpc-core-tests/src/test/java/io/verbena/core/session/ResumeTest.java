@@ -1,4 +1,4 @@
-package io.verbena.testkit.session;
+package io.verbena.core.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -6,6 +6,7 @@ import io.verbena.api.Execution;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
+import io.verbena.core.Probe;
 import io.verbena.core.VerbenaServer;
 import io.verbena.mem.InMemoryNetwork.Admission;
 import io.verbena.testkit.Seed;
@@ -19,7 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of calls when links die under a session, and when the peer itself is gone. */
+/** Calls of a session whose links die, or whose peer is gone. */
 class ResumeTest {
   private final SteppedWorld world = new SteppedWorld();
   private final URI address = URI.create(world.address());

@@ -1,4 +1,4 @@
-package io.verbena.testkit.session;
+package io.verbena.core.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -7,6 +7,7 @@ import io.verbena.api.Session;
 import io.verbena.api.SessionListener;
 import io.verbena.api.SessionPath;
 import io.verbena.api.SessionState;
+import io.verbena.core.Probe;
 import io.verbena.core.VerbenaServer;
 import io.verbena.mem.InMemoryNetwork;
 import io.verbena.testkit.InMemoryUpgrade;

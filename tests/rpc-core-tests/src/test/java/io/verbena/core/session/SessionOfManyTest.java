@@ -1,4 +1,4 @@
-package io.verbena.testkit.session;
+package io.verbena.core.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -8,6 +8,7 @@ import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
 import io.verbena.api.SessionState;
+import io.verbena.core.Probe;
 import io.verbena.core.VerbenaServer;
 import io.verbena.testkit.SteppedWorld;
 import java.time.Duration;

@@ -1,8 +1,9 @@
-package io.verbena.testkit.session;
+package io.verbena.core.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.api.Session;
+import io.verbena.core.Probe;
 import io.verbena.link.UpgradeProvider;
 import io.verbena.link.UpgradeProvider.Availability;
 import io.verbena.mem.InMemoryNetwork;
@@ -11,7 +12,6 @@ import io.verbena.testkit.SteppedWorld;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -45,9 +45,7 @@ class SeveralUpgradesTest {
   }
 
   private void call(Session session) {
-    CompletableFuture<String> call = new Probe.Stub(session).submit(Probe.ECHO, "text");
-    world.runUntil(call::isDone);
-    assertThat(call.join()).isEqualTo("text");
+    assertThat(world.result(new Probe.Stub(session).submit(Probe.ECHO, "text"))).isEqualTo("text");
   }
 
   private static URI offer(InMemoryUpgrade kind) {

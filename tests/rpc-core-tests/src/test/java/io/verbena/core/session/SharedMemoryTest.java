@@ -1,9 +1,10 @@
-package io.verbena.testkit.session;
+package io.verbena.core.session;
 
 import static io.verbena.testkit.RawPeer.frame;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.api.Session;
+import io.verbena.core.Probe;
 import io.verbena.core.SessionLimits;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
@@ -24,14 +25,14 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What the sessions of one client or server share, where one of their peers stops. */
+/** The memory that the sessions of one client or server share, while one of their peers stops. */
 class SharedMemoryTest {
   private static final int MEMORY = 1 << 20;
 
-  /** What each session is guaranteed. */
+  /** The guaranteed part of each session. */
   private static final int SHARE = MEMORY / 2 / 4;
 
-  /** What it is guaranteed however many others there are, but for what goes with it. */
+  /** Its guaranteed part for any number of others, except for its overhead. */
   private static final int LEAST = 60_000;
 
   private final SteppedWorld world =
@@ -54,7 +55,7 @@ class SharedMemoryTest {
   private RawPeer open(int frameBytes) {
     RawPeer raw = new RawPeer();
     attacker.connect(
-        URI.create(world.address()), new LinkOptions(frameBytes, Duration.ofSeconds(5), null), raw);
+        URI.create(world.address()), LinkOptions.of(frameBytes, Duration.ofSeconds(5), null), raw);
     settle();
     raw.sayHello();
     settle();
@@ -152,7 +153,7 @@ class SharedMemoryTest {
     }
     RawPeer raw = new RawPeer();
     attacker.connect(
-        URI.create(world.address()), new LinkOptions(64 * 1024, Duration.ofSeconds(5), null), raw);
+        URI.create(world.address()), LinkOptions.of(64 * 1024, Duration.ofSeconds(5), null), raw);
     settle();
     raw.sayHello(all);
     settle();
@@ -220,9 +221,9 @@ class SharedMemoryTest {
     assertThat(here.ran).as("no more while nothing is taken").isEqualTo(before);
     world.pauseServer(false);
     for (int i = 0; i < calls.size(); i++) {
-      CompletableFuture<String> call = calls.get(i);
-      world.runUntil(call::isDone);
-      assertThat(call.join()).hasSize((i + " ").length() + Lengthy.LENGTH).startsWith(i + " ");
+      assertThat(world.result(calls.get(i)))
+          .hasSize((i + " ").length() + Lengthy.LENGTH)
+          .startsWith(i + " ");
     }
     assertThat(here.ran).isEqualTo(calls.size());
   }

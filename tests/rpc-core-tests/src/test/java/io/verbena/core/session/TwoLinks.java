@@ -1,6 +1,7 @@
-package io.verbena.testkit.session;
+package io.verbena.core.session;
 
 import io.verbena.api.Session;
+import io.verbena.core.Probe;
 import io.verbena.link.UpgradeProvider;
 import io.verbena.mem.InMemoryNetwork;
 import io.verbena.mem.InMemoryNetwork.Admission;

@@ -1,4 +1,4 @@
-package io.verbena.testkit.session;
+package io.verbena.core.session;
 
 import static io.verbena.testkit.RawPeer.frame;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -9,6 +9,7 @@ import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
 import io.verbena.core.PathPolicy;
+import io.verbena.core.Probe;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.frame.OfferedService;
@@ -96,7 +97,7 @@ class UnansweredUpgradeTest {
   void listen() throws LinkException {
     driver.listen(
         URI.create(world.address()),
-        new LinkOptions(64 * 1024, CONNECT_TIMEOUT, null),
+        LinkOptions.of(64 * 1024, CONNECT_TIMEOUT, null),
         server::onConnected);
   }
 

@@ -1,4 +1,4 @@
-package io.verbena.testkit.session;
+package io.verbena.core.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -9,6 +9,7 @@ import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
 import io.verbena.api.SessionState;
 import io.verbena.core.PathPolicy;
+import io.verbena.core.Probe;
 import io.verbena.core.SessionLimits;
 import io.verbena.core.VerbenaClient;
 import io.verbena.link.UpgradeDriver;
@@ -79,9 +80,7 @@ class UpgradeTest {
   }
 
   private String call(Session session, String text) {
-    CompletableFuture<String> call = new Probe.Stub(session).submit(Probe.ECHO, text);
-    world.runUntil(call::isDone);
-    return call.join();
+    return world.result(new Probe.Stub(session).submit(Probe.ECHO, text));
   }
 
   private URI fastLink() {

@@ -1,4 +1,4 @@
-package io.verbena.testkit.session;
+package io.verbena.core.stream;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -8,9 +8,9 @@ import java.util.concurrent.Flow;
 import org.jspecify.annotations.Nullable;
 
 /** Takes what comes, and asks for no more than the test does. */
-final class Listener<T> implements Flow.Subscriber<T> {
-  final List<T> items = new ArrayList<>();
-  final CompletableFuture<Void> end = new CompletableFuture<>();
+public final class Listener<T> implements Flow.Subscriber<T> {
+  public final List<T> items = new ArrayList<>();
+  public final CompletableFuture<Void> end = new CompletableFuture<>();
   private Flow.@Nullable Subscription subscription;
 
   @Override
@@ -33,11 +33,11 @@ final class Listener<T> implements Flow.Subscriber<T> {
     end.complete(null);
   }
 
-  void request(long number) {
+  public void request(long number) {
     Objects.requireNonNull(subscription).request(number);
   }
 
-  void cancel() {
+  public void cancel() {
     Objects.requireNonNull(subscription).cancel();
   }
 }

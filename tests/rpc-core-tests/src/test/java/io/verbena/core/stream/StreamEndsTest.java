@@ -1,4 +1,4 @@
-package io.verbena.testkit.session;
+package io.verbena.core.stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -25,6 +25,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Flow;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -111,9 +112,7 @@ class StreamEndsTest {
   }
 
   private <T> T done(CompletionStage<T> call) {
-    CompletableFuture<T> answered = call.toCompletableFuture();
-    world.runUntil(answered::isDone);
-    return answered.join();
+    return world.result(call);
   }
 
   private <T> Listener<T> listens(Flow.Publisher<T> items) {
@@ -321,9 +320,96 @@ class StreamEndsTest {
     Listener<String> texts = listens(done(ticker.texts(new int[] {30_000, 50_000, 10, 65_000})));
     texts.request(10);
     world.runUntil(texts.end::isDone);
+    assertThat(texts.end).isCompleted();
     assertThat(texts.items.stream().map(String::length))
         .containsExactly(30_000, 50_000, 10, 65_000);
+  }
+
+  /** Its receiver asks for more before an answer has come, as long as all answers are full. */
+  @Test
+  void moreIsRequestedAheadTheMoreIsTaken() {
+    Listener<Long> listener = begun();
+    listener.request(Long.MAX_VALUE);
+    Ticks sender = ofServer.getFirst();
+    long sent = 1;
+    long ahead = 0;
+    for (int turn = 0; turn < 100; turn++) {
+      long due = sent;
+      world.runUntil(() -> sender.requested > due);
+      while (sent < sender.requested) {
+        sender.send(sent++);
+      }
+      world.settle();
+      ahead = Math.max(ahead, sender.requested - sent);
+      assertThat(sender.requested - sent).isLessThanOrEqualTo(MOST_CALLS / 2 * 256);
+    }
+    assertThat(ahead).isGreaterThan(2 * 256);
+    sender.complete();
+    world.runUntil(listener.end::isDone);
+    assertThat(listener.items).hasSize((int) sent);
+    assertThat(listener.items.subList(1, (int) sent))
+        .isEqualTo(LongStream.range(1, sent).boxed().toList());
+    assertThat(sharedBytes()).isZero();
+  }
+
+  @Test
+  void oneItemLeavesAtOnceThoughMoreIsRequested() {
+    Listener<Long> listener = begun();
+    listener.request(Long.MAX_VALUE);
+    Ticks sender = ofServer.getFirst();
+    for (int sent = 1; sent < 50; sent++) {
+      int due = sent;
+      world.runUntil(() -> sender.requested > due);
+      sender.send(sent);
+      world.runUntil(() -> listener.items.size() == due + 1);
+    }
+    listener.cancel();
+    world.runUntil(() -> sender.cancelled);
+    world.settle();
+    assertThat(sharedBytes()).isZero();
+  }
+
+  /** Answers to several requests have a bound, and these items exceed it. */
+  @Test
+  void longItemsAmongShortOnesKeepTheirPlace() {
+    int[] lengths =
+        IntStream.range(0, 600)
+            .map(i -> i % 200 < 150 ? 1_000 : i % 3 == 0 ? 63_000 : 40_000)
+            .toArray();
+    Listener<String> texts = listens(done(ticker.texts(lengths)));
+    texts.request(Long.MAX_VALUE);
+    world.runUntil(texts.end::isDone);
     assertThat(texts.end).isCompleted();
+    assertThat(texts.items.stream().mapToInt(String::length)).containsExactly(boxed(lengths));
+    assertThat(sharedBytes()).isZero();
+  }
+
+  private static Integer[] boxed(int[] numbers) {
+    return IntStream.of(numbers).boxed().toArray(Integer[]::new);
+  }
+
+  /** A failure is shorter than the items before it, and might overtake them. */
+  @Test
+  void aFailureFollowsTheItemsBeforeIt() {
+    Listener<Long> listener = begun();
+    listener.request(Long.MAX_VALUE);
+    Ticks sender = ofServer.getFirst();
+    for (int sent = 1; sent < 3_000; sent++) {
+      int due = sent;
+      world.runUntil(() -> sender.requested > due);
+      sender.send(sent);
+    }
+    sender.fail(new RpcException(RpcStatus.PERMISSION_DENIED, "no more"));
+    world.runUntil(listener.end::isDone);
+    assertThat(listener.items).hasSize(3_000);
+    assertThat(status(listener)).isEqualTo(RpcStatus.PERMISSION_DENIED);
+    world.settle();
+    assertThat(sharedBytes()).isZero();
+  }
+
+  private long sharedBytes() {
+    world.settle();
+    return world.client().sharedBytesInUse() + server.sharedBytesInUse();
   }
 
   @Test

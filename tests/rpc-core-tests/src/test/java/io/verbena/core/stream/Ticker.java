@@ -1,4 +1,4 @@
-package io.verbena.testkit.session;
+package io.verbena.core.stream;
 
 import io.verbena.api.RpcMethod;
 import io.verbena.api.RpcService;
@@ -6,7 +6,7 @@ import java.util.concurrent.Flow;
 
 /** A contract with streams. */
 @RpcService(name = "ticker.v1")
-interface Ticker {
+public interface Ticker {
   @RpcMethod(id = 1)
   Flow.Publisher<Long> ticks();
 

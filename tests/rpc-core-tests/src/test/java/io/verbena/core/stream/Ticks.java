@@ -1,13 +1,13 @@
-package io.verbena.testkit.session;
+package io.verbena.core.stream;
 
 import java.util.concurrent.Flow;
 import org.jspecify.annotations.Nullable;
 
 /** A publisher that sends what the test says. */
-final class Ticks implements Flow.Publisher<Long>, Flow.Subscription {
+public final class Ticks implements Flow.Publisher<Long>, Flow.Subscription {
   private Flow.@Nullable Subscriber<? super Long> subscriber;
-  long requested;
-  boolean cancelled;
+  public long requested;
+  public boolean cancelled;
 
   @Override
   public void subscribe(Flow.Subscriber<? super Long> to) {
@@ -25,16 +25,20 @@ final class Ticks implements Flow.Publisher<Long>, Flow.Subscription {
     cancelled = true;
   }
 
-  boolean isSubscribed() {
+  public boolean isSubscribed() {
     return subscriber != null;
   }
 
-  void send(long tick) {
+  public void send(long tick) {
     taker().onNext(tick);
   }
 
-  void complete() {
+  public void complete() {
     taker().onComplete();
+  }
+
+  void fail(Throwable why) {
+    taker().onError(why);
   }
 
   private Flow.Subscriber<? super Long> taker() {

@@ -1,6 +1,7 @@
-package io.verbena.testkit.bulk;
+package io.verbena.core.transfer;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
 import io.verbena.api.Session;
 import io.verbena.api.bulk.Landing;
@@ -24,7 +25,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
@@ -64,7 +64,7 @@ final class BulkWorld implements AutoCloseable {
     server =
         world.server(
             s -> {
-              s.bulkMemoryBytes(MEMORY).partCutOffBytes(CHUNK).onSession(accepted::add);
+              s.bulkMemoryBytes(MEMORY).largeValueBytes(CHUNK).onSession(accepted::add);
               settings.accept(s);
               if (upgrades) {
                 s.upgrades(upgrade);
@@ -73,7 +73,7 @@ final class BulkWorld implements AutoCloseable {
     client =
         world.client(
             c -> {
-              c.bulkMemoryBytes(MEMORY).partCutOffBytes(CHUNK);
+              c.bulkMemoryBytes(MEMORY).largeValueBytes(CHUNK);
               if (upgrades) {
                 c.upgrades(upgrade);
               }
@@ -122,9 +122,7 @@ final class BulkWorld implements AutoCloseable {
 
   /** Steps until it is there. */
   <T> T await(CompletionStage<T> stage) {
-    CompletableFuture<T> future = stage.toCompletableFuture();
-    world.runUntil(future::isDone);
-    return future.join();
+    return world.result(stage);
   }
 
   TransferException awaitFailure(Transfer transfer) {
@@ -133,15 +131,7 @@ final class BulkWorld implements AutoCloseable {
 
   /** Steps until it has failed, as it should, in this way. */
   <E extends Exception> E awaitFailure(CompletionStage<?> stage, Class<E> type) {
-    try {
-      await(stage);
-    } catch (CompletionException e) {
-      if (type.isInstance(e.getCause())) {
-        return type.cast(e.getCause());
-      }
-      throw e;
-    }
-    throw new AssertionError("it succeeded");
+    return assertInstanceOf(type, world.failure(stage));
   }
 
   /** Opens the session, and no more. */

@@ -1,4 +1,4 @@
-package io.verbena.testkit.bulk;
+package io.verbena.core.transfer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -65,7 +65,7 @@ class BusyUsersTest {
     }
   }
 
-  /** What a server sends without any user's code. */
+  /** Objects that a server sends without any user's code. */
   enum Sent {
     MEMORY,
     HEAP,

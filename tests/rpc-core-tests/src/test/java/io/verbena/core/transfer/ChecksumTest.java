@@ -1,4 +1,4 @@
-package io.verbena.testkit.bulk;
+package io.verbena.core.transfer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What arrives and is not what was summed where it came from fails, and is given to nobody. */
+/** Bytes that do not have the source's checksum fail their transfer, and are given to nobody. */
 class ChecksumTest {
   private static final int LENGTH = 300_000;
   private static final long FIRST = 1 << 3 | 1;
@@ -36,7 +36,7 @@ class ChecksumTest {
   @SuppressWarnings("NullAway.Init") // by JUnit
   Path directory;
 
-  /** Where an object goes. */
+  /** The destination of an object. */
   private enum Into {
     MEMORY,
     POOL,

@@ -1,4 +1,4 @@
-package io.verbena.testkit.bulk;
+package io.verbena.core.transfer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whoever holds a future may end it in any way; nothing is written into his memory afterwards. */
+/** A future may be ended in any way by its holder, whose memory is not written to afterwards. */
 class EndedFuturesTest {
   private static final int STRIDE = Boolean.getBoolean("verbena.long") ? 3 : 7;
   private static final int LENGTH = 300_000;

@@ -1,4 +1,4 @@
-package io.verbena.testkit.bulk;
+package io.verbena.core.transfer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;

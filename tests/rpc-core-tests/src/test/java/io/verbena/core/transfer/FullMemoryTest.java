@@ -1,4 +1,4 @@
-package io.verbena.testkit.bulk;
+package io.verbena.core.transfer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -37,7 +37,7 @@ class FullMemoryTest {
   private final BulkWorld bulk = new BulkWorld();
   private final Queue<Received> kept = new ArrayDeque<>();
 
-  /** What the later session needs the server's memory for. */
+  /** The later session's use of the server's memory. */
   private enum Need {
     /** The server reads ahead of sending. */
     SENT {

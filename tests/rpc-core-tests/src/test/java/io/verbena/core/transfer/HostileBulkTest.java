@@ -1,4 +1,4 @@
-package io.verbena.testkit.bulk;
+package io.verbena.core.transfer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -316,7 +316,7 @@ class HostileBulkTest {
     for (FrameKind kind : List.of(FrameKind.REQUEST, FrameKind.RESULT, FrameKind.BULK_DONE)) {
       for (Consumer<WireEncoder> lie : lies) {
         RawSession raw = open();
-        raw.send(withParts(kind, 1, 1, lie));
+        raw.send(withLargeValues(kind, 1, 1, lie));
         assertThrownOut(raw);
       }
     }
@@ -325,8 +325,8 @@ class HostileBulkTest {
   @Test
   void aRequestWhoseValuesNeverComeHoldsNothingForLong() {
     RawSession raw = open();
-    raw.send(withParts(FrameKind.REQUEST, 1, 1, out -> table(out, 1, 2_000_001)));
-    raw.send(withParts(FrameKind.REQUEST, 2, 2, out -> table(out, 1, 2L << 60)));
+    raw.send(withLargeValues(FrameKind.REQUEST, 1, 1, out -> table(out, 1, 2_000_001)));
+    raw.send(withLargeValues(FrameKind.REQUEST, 2, 2, out -> table(out, 1, 2L << 60)));
     settle();
     assertThat(raw.closed).isNull();
     assertThat(raw.heard)
@@ -334,8 +334,8 @@ class HostileBulkTest {
     bulk.world.pass(Duration.ofSeconds(2)); // its deadline passes
     settle();
     assertThat(raw.heard.subList(3, 5)).containsExactly(FrameKind.BULK_CANCEL, FrameKind.FAILURE);
-    raw.send(withParts(FrameKind.REQUEST, 3, 2, out -> table(out, 1, 2_000_001)));
-    raw.send(withParts(FrameKind.REQUEST, 4, 2, out -> table(out, 1, 2_000_001)));
+    raw.send(withLargeValues(FrameKind.REQUEST, 3, 2, out -> table(out, 1, 2_000_001)));
+    raw.send(withLargeValues(FrameKind.REQUEST, 4, 2, out -> table(out, 1, 2_000_001)));
     assertThrownOut(raw);
   }
 
@@ -450,10 +450,10 @@ class HostileBulkTest {
     out.writeInt(out.length() - start);
   }
 
-  private static byte[] withParts(
+  private static byte[] withLargeValues(
       FrameKind kind, long sequence, long call, Consumer<WireEncoder> table) {
     byte[] frame = RawSession.call(kind, sequence, call, 1_000_000, 0, table);
-    frame[2] = FrameHeader.FLAG_PARTS;
+    frame[2] = FrameHeader.FLAG_LARGE_VALUES;
     return frame;
   }
 
@@ -464,7 +464,7 @@ class HostileBulkTest {
       RawSession raw = open();
       raw.fetch(FIRST, ref, 0, 1000);
       List<byte[]> frames = new ArrayList<>();
-      frames.add(withParts(FrameKind.REQUEST, 2, 1, out -> table(out, 2, 2_001, 400)));
+      frames.add(withLargeValues(FrameKind.REQUEST, 2, 1, out -> table(out, 2, 2_001, 400)));
       frames.add(
           RawSession.frame(
               FrameKind.BULK_GRANT,

@@ -1,4 +1,4 @@
-package io.verbena.testkit.bulk;
+package io.verbena.core.transfer;
 
 import io.verbena.api.RpcMethod;
 import io.verbena.api.RpcService;
@@ -9,7 +9,7 @@ import io.verbena.api.bulk.Received;
 /** A contract whose results are large. */
 @RpcService(name = "library.v1")
 interface Library {
-  /** Where a book can be fetched. */
+  /** A source of books. */
   record Loan(String title, ObjectRef ref) {}
 
   /** There is no such book. */

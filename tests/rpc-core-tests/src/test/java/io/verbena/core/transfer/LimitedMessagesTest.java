@@ -1,4 +1,4 @@
-package io.verbena.testkit.bulk;
+package io.verbena.core.transfer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is too long for a message travels beside it, whatever that was measured to cost. */
+/** A value that is too long for a message travels beside it, whatever that costs. */
 @Timeout(60)
 class LimitedMessagesTest {
   private static final SessionLimits SHORT = SessionLimits.DEFAULT.withMaxMessageBytes(4096);

@@ -1,4 +1,4 @@
-package io.verbena.testkit.bulk;
+package io.verbena.core.transfer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -25,7 +25,7 @@ class LimitedWaitTest {
   /** Takes some of what is free, finds that the rest is not enough, and gives that back. */
   private void tries() {
     attempts++;
-    wait.tries();
+    wait.beginAttempt();
     waiters.freed();
     waits = wait.goesOn(new Shortage(waiters, () -> FREE));
   }

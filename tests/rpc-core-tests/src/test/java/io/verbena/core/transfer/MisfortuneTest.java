@@ -1,4 +1,4 @@
-package io.verbena.testkit.bulk;
+package io.verbena.core.transfer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -28,7 +28,8 @@ import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 
 /**
- * Whatever happens to its links, an object arrives once, whole, or not at all, and leaves nothing.
+ * An object arrives once and whole, or not at all, whatever happens to its links, and leaves
+ * nothing behind.
  */
 class MisfortuneTest {
   private static final int LENGTH = 300_000;

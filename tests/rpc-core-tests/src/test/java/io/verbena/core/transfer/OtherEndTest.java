@@ -1,4 +1,4 @@
-package io.verbena.testkit.bulk;
+package io.verbena.core.transfer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -30,7 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whoever has not begun a transfer may watch and cancel it, too. */
+/** The end that has not begun a transfer may watch and cancel it, too. */
 class OtherEndTest {
   private static final int STRIDE = Boolean.getBoolean("verbena.long") ? 5 : 15;
   private static final int LENGTH = 300_000;
@@ -38,7 +38,7 @@ class OtherEndTest {
   /** More steps than an undisturbed transfer of that length takes. */
   private static final int STEPS = 120;
 
-  /** Where a push goes. */
+  /** The destination of a push. */
   private enum Into {
     MEMORY,
     POOL,

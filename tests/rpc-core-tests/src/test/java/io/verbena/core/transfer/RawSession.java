@@ -1,4 +1,4 @@
-package io.verbena.testkit.bulk;
+package io.verbena.core.transfer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -29,7 +29,7 @@ import java.util.function.Consumer;
 
 /** An attacker's end of a session that moves objects. */
 final class RawSession extends RawPeer {
-  /** What was granted, in the order in which it was told. */
+  /** The grants, in order. */
   final List<Told> granted = new ArrayList<>();
 
   /** Memory that is open to this end, since a transfer was granted it. */
@@ -141,7 +141,7 @@ final class RawSession extends RawPeer {
     RawSession raw = new RawSession();
     attacker.connect(
         URI.create(bulk.world.address()),
-        new LinkOptions(64 * 1024, Duration.ofSeconds(5), null),
+        LinkOptions.of(64 * 1024, Duration.ofSeconds(5), null),
         raw);
     settle(bulk, attacker);
     raw.sayHello();

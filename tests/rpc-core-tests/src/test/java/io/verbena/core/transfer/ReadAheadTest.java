@@ -1,4 +1,4 @@
-package io.verbena.testkit.bulk;
+package io.verbena.core.transfer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -22,7 +22,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -91,11 +90,14 @@ class ReadAheadTest {
             SessionLimits.DEFAULT, InMemoryNetwork.DEFAULT_RING_FRAMES, BulkMemory.CHUNK_BYTES)) {
       VerbenaServer server = world.server(s -> s.bulkMemoryBytes(2L * BulkMemory.CHUNK_BYTES));
       ObjectRef ref = server.publish(Source.file(directory.resolve("file")), BulkWorld.LEASE).ref();
-      CompletableFuture<Received> fetched =
-          BulkWorld.future(
-              world.client().session(world.address()).objects().fetch(ref, Landing.pooled(LENGTH)));
-      world.runUntil(fetched::isDone);
-      try (Received received = fetched.join()) {
+      try (Received received =
+          world.result(
+              BulkWorld.future(
+                  world
+                      .client()
+                      .session(world.address())
+                      .objects()
+                      .fetch(ref, Landing.pooled(LENGTH))))) {
         assertThat(received.memory().mismatch(content)).isEqualTo(-1);
       }
     }

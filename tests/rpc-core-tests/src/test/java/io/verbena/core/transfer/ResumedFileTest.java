@@ -1,4 +1,4 @@
-package io.verbena.testkit.bulk;
+package io.verbena.core.transfer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -58,7 +58,7 @@ class ResumedFileTest {
     CALL
   }
 
-  /** Where it comes from. */
+  /** The source. */
   private enum From {
     MEMORY,
     ARRAY,
@@ -525,7 +525,7 @@ class ResumedFileTest {
       TransferException refused = bulk.awaitFailure(push(bulk, source));
       assertThat(refused.status()).isEqualTo(RpcStatus.UNAVAILABLE);
       assertThat(refused)
-          .hasMessageContaining("one with another peer: try again when that has ended")
+          .hasMessageContaining("an earlier one of this session: try again when that has ended")
           .hasMessageNotContaining(bulk.accepted.getFirst().peer().address())
           .hasMessageNotContaining(directory.toString());
       bulk.await(first).close();

@@ -1,4 +1,4 @@
-package io.verbena.testkit.bulk;
+package io.verbena.core.transfer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 class SharedMemoryTest {
   private static final int MEMORY = 8 << 20;
 
-  /** What each session is guaranteed. */
+  /** The guaranteed part of each session. */
   private static final int SHARE = MEMORY / 2 / 4;
 
   /** All calls are answered by then, but those that wait for memory. */
@@ -110,7 +110,7 @@ class SharedMemoryTest {
               out.writeVarLong(bytes << 1 | 1);
               out.writeInt(out.length() - table);
             });
-    frame[2] = FrameHeader.FLAG_PARTS;
+    frame[2] = FrameHeader.FLAG_LARGE_VALUES;
     assertThat(frame.length).isLessThan(70);
     raw.send(frame);
     RawSession.settle(bulk, attacker);

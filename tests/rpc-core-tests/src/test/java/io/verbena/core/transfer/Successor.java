@@ -1,4 +1,4 @@
-package io.verbena.testkit.bulk;
+package io.verbena.core.transfer;
 
 import io.verbena.api.RpcMethod;
 import io.verbena.api.RpcService;

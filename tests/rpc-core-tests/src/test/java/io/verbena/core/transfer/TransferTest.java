@@ -1,4 +1,4 @@
-package io.verbena.testkit.bulk;
+package io.verbena.core.transfer;
 
 import static java.nio.file.StandardOpenOption.READ;
 import static java.nio.file.StandardOpenOption.WRITE;
@@ -422,7 +422,7 @@ class TransferTest {
         .withMessageContaining("address");
   }
 
-  /** What a caller without null checks may pass. */
+  /** Values that a caller without null checks may pass. */
   @SuppressWarnings({"NullAway", "TypeParameterUnusedInFormals"})
   private static <T> T nothing() {
     return null;

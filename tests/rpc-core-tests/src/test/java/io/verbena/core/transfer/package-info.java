@@ -1,5 +1,5 @@
 /** Tests of large objects in whole sessions, stepped by one thread. */
 @NullMarked
-package io.verbena.testkit.bulk;
+package io.verbena.core.transfer;
 
 import org.jspecify.annotations.NullMarked;

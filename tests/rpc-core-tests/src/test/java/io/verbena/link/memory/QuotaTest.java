@@ -9,7 +9,7 @@ import java.util.Queue;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** What is guaranteed to one session nobody else can have. */
+/** The guaranteed part of one session is available to no other. */
 class QuotaTest {
   private static final long LIMIT = 1000;
   private static final long SHARE = LIMIT / 2 / 4;

@@ -14,7 +14,7 @@ final class Manners {
 
   private static final int GIBIBYTE = 1 << 30;
 
-  /** What a server takes unless it is told otherwise. */
+  /** The default limits of a server. */
   private static final int LONGEST_MESSAGE = 64 << 20;
 
   private static final int RESULT_BYTES = 250_000;

@@ -2,9 +2,11 @@ package io.verbena.testkit.abuse;
 
 import io.verbena.api.RpcMethod;
 import io.verbena.api.RpcService;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Flow;
 
-/** What abusers call. */
+/** The contract that abusers call. */
 @RpcService(name = "victim.v1")
 public interface Victim {
   /** Returns what comes after a number, on the loop. */
@@ -30,6 +32,18 @@ public interface Victim {
   /** Returns how many entries it was given, whose keys have all the same hash. */
   @RpcMethod(id = 6, timeout = "5m")
   int look(Map<Clash, Integer> entries);
+
+  /** Returns a text of so many characters, some of which are not ASCII. */
+  @RpcMethod(id = 7, timeout = "5m")
+  String text(int characters);
+
+  /** Returns so many records. */
+  @RpcMethod(id = 8, timeout = "5m")
+  List<Clash> entries(int count);
+
+  /** Returns a stream of texts of so many characters, without an end. */
+  @RpcMethod(id = 9, timeout = "5m")
+  Flow.Publisher<String> stream(int characters);
 
   /** A key that meets all others in a hash table. */
   record Clash(int number) {

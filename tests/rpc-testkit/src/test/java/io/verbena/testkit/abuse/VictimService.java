@@ -1,11 +1,16 @@
 package io.verbena.testkit.abuse;
 
 import io.verbena.api.Session;
+import io.verbena.api.Streams;
 import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.PushHandler;
+import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Flow;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 
 /** Serves {@link Victim}. Safe for use by any thread. */
 public final class VictimService implements Victim, AutoCloseable {
@@ -74,6 +79,22 @@ public final class VictimService implements Victim, AutoCloseable {
   @Override
   public int look(Map<Clash, Integer> entries) {
     return entries.size();
+  }
+
+  @Override
+  public String text(int characters) {
+    return "grün ".repeat(characters / 5);
+  }
+
+  @Override
+  public List<Clash> entries(int count) {
+    return Collections.nCopies(count, new Clash(count));
+  }
+
+  @Override
+  public Flow.Publisher<String> stream(int characters) {
+    String text = text(characters);
+    return Streams.of(Stream.generate(() -> text));
   }
 
   /** Lets every handler return. */

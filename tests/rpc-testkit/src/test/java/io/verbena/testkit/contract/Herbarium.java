@@ -1,4 +1,4 @@
-package io.verbena.fuzz.contract;
+package io.verbena.testkit.contract;
 
 import io.verbena.api.RpcMethod;
 import io.verbena.api.RpcService;
@@ -92,7 +92,7 @@ public interface Herbarium {
       Float boxedG,
       Double boxedH) {}
 
-  /** What the calendar is made of. */
+  /** The entries of the calendar. */
   record Times(
       Instant instant,
       Duration duration,

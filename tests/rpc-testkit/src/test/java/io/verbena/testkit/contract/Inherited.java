@@ -1,9 +1,9 @@
-package io.verbena.testkit.codegen;
+package io.verbena.testkit.contract;
 
 import io.verbena.api.RpcMethod;
 import java.util.List;
 
-/** What a contract may inherit. */
+/** The methods that a contract may inherit. */
 interface Inherited<T> {
   @RpcMethod(id = 20)
   List<T> inherited(T first, T second);

@@ -1,4 +1,4 @@
-package io.verbena.channel;
+package io.verbena.testkit.contract;
 
 import io.verbena.api.RpcMethod;
 import io.verbena.api.RpcService;
@@ -8,7 +8,7 @@ import java.util.concurrent.Flow;
 
 /** A contract with a method for every kind of call. */
 @RpcService(name = "kinds.v1")
-interface Kinds {
+public interface Kinds {
   @RpcMethod(id = 1)
   String plain(String text);
 

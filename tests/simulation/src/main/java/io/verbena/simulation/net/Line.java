@@ -84,11 +84,11 @@ public final class Line {
     return bufferBytes;
   }
 
-  void carries(Pipe pipe) {
+  void addPipe(Pipe pipe) {
     pipes.add(pipe);
   }
 
-  void carriesNoMore(Pipe pipe) {
+  void removePipe(Pipe pipe) {
     pipes.remove(pipe);
   }
 

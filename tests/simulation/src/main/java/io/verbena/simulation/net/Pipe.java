@@ -47,7 +47,7 @@ final class Pipe {
     this.random = random;
     this.line = line;
     this.capacity = line.bufferBytes();
-    line.carries(this);
+    line.addPipe(this);
   }
 
   void between(StreamEnd writer, StreamEnd reader) {
@@ -130,7 +130,7 @@ final class Pipe {
   void shut() {
     shut = true;
     underWay.clear();
-    line.carriesNoMore(this);
+    line.removePipe(this);
   }
 
   /** Returns the next bytes to read, from {@link #readFrom} on; null if there are none yet. */

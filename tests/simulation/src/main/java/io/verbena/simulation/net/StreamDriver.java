@@ -182,11 +182,11 @@ final class StreamDriver implements LinkDriver {
     /** Called by the network when the peer's kernel has accepted the connection. */
     void connected(StreamEnd made) {
       if (over || isGone()) {
-        made.belongsTo(StreamDriver.this);
+        made.setDriver(StreamDriver.this);
         made.kill();
         return;
       }
-      made.belongsTo(StreamDriver.this);
+      made.setDriver(StreamDriver.this);
       end = made;
       settled();
     }
@@ -243,7 +243,7 @@ final class StreamDriver implements LinkDriver {
     }
 
     void offer(StreamEnd end) {
-      end.belongsTo(StreamDriver.this);
+      end.setDriver(StreamDriver.this);
       waiting.add(end);
       signal();
     }

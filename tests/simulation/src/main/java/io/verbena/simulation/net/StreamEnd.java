@@ -24,7 +24,7 @@ final class StreamEnd {
     this.peerAddress = peerAddress;
   }
 
-  void belongsTo(StreamDriver driver) {
+  void setDriver(StreamDriver driver) {
     this.driver = driver;
     host.ends().add(this);
   }

@@ -212,7 +212,7 @@ final class StreamLink implements Link {
     }
     driver.ended(this);
     driver = due.to;
-    end.belongsTo(driver);
+    end.setDriver(driver);
     driver.arrives(this, due.there);
   }
 

@@ -1,8 +1,12 @@
 package io.verbena.simulation.plan;
 
 import io.verbena.simulation.world.HostSettings;
+import io.verbena.verbs.fabric.DeviceBehaviour;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The plan of a run.
@@ -58,6 +62,13 @@ public record Plan(
     }
     return new Plan(
         seed, worldSeed, servers, clients, others, chunkBytes, latencyNanos, rate, moved);
+  }
+
+  /** Returns what the devices of all hosts do otherwise than most. */
+  public Set<DeviceBehaviour> behaviours() {
+    return Stream.concat(servers.stream(), clients.stream())
+        .flatMap(host -> host.device().behaviours().stream())
+        .collect(Collectors.toUnmodifiableSet());
   }
 
   /** Returns whether memory is exposed. */

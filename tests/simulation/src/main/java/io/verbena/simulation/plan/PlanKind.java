@@ -10,7 +10,10 @@ public enum PlanKind {
   REGIONS(" --regions", RegionPlanner::of),
 
   /** Messages of calls are compressed. */
-  COMPRESSED(" --compress", CompressionPlanner::of);
+  COMPRESSED(" --compress", CompressionPlanner::of),
+
+  /** Hosts have the adapters of drivers. */
+  ADAPTERS(" --adapters", AdapterPlanner::of);
 
   private final String option;
 

@@ -115,17 +115,15 @@ public final class Planner {
   /** Returns the limits of sessions. Plans for changes of path keep few replies. */
   private SessionLimits limits(boolean keepsFew) {
     long ping = among(100, 300, 1_000);
-    SessionLimits made = SessionLimits.DEFAULT;
-    return new SessionLimits(
-        Duration.ofMillis(among(2_000, 5_000)),
-        (int) among(64, 96, 256),
-        1 << 20,
-        made.maxDepth(),
-        keepsFew ? among(0, 4 << 10, 64 << 10) : among(64 << 10, 1 << 20, 64 << 20),
-        Duration.ofMillis(ping),
-        Duration.ofMillis(3 * ping),
-        Duration.ofMillis(ping),
-        Duration.ofMillis(among(500, 2_000, 5_000)));
+    return SessionLimits.DEFAULT
+        .withDefaultTimeout(Duration.ofMillis(among(2_000, 5_000)))
+        .withMaxCalls((int) among(64, 96, 256))
+        .withMaxMessageBytes(1 << 20)
+        .withMaxKeptBytes(
+            keepsFew ? among(0, 4 << 10, 64 << 10) : among(64 << 10, 1 << 20, 64 << 20))
+        .withKeepalive(Duration.ofMillis(ping), Duration.ofMillis(3 * ping))
+        .withLeastPingInterval(Duration.ofMillis(ping))
+        .withResumeWindow(Duration.ofMillis(among(500, 2_000, 5_000)));
   }
 
   private List<HostSettings> hosts(int count, SessionLimits limits, boolean rdma) {
@@ -141,14 +139,14 @@ public final class Planner {
               rdmaSettings(),
               profile(),
               among(1 << 20, 1 << 20, 8 << 20, 64 << 20),
-              partCutOff(),
+              largeValueBytes(),
               rails,
               0));
     }
     return made;
   }
 
-  private int partCutOff() {
+  private int largeValueBytes() {
     long _ = random.nextLong(); // unused, but drawn so that seeds keep their plans
     return (int) among(16 << 10, 64 << 10);
   }

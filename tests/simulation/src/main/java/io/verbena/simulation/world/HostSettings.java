@@ -11,7 +11,7 @@ import io.verbena.verbs.fabric.DeviceProfile;
  * @param handlerQueue the number of handlers that may wait
  * @param upgrades the better links of the process
  * @param bulkMemoryBytes the memory for objects
- * @param partCutOff the length from which values travel beside their message
+ * @param largeValueBytes the length from which values travel beside their message
  * @param rails whether the process has two adapters
  * @param compressFrom the length from which messages are compressed; 0 for none. With a negative
  *     value only the next process compresses, from the absolute value
@@ -24,7 +24,7 @@ public record HostSettings(
     RdmaSettings rdmaSettings,
     DeviceProfile device,
     long bulkMemoryBytes,
-    int partCutOff,
+    int largeValueBytes,
     boolean rails,
     int compressFrom) {
   /** The limit is low, so that most objects are spread. */
@@ -43,7 +43,7 @@ public record HostSettings(
         rdmaSettings,
         device,
         bulkMemoryBytes,
-        partCutOff,
+        largeValueBytes,
         rails,
         from);
   }
@@ -58,7 +58,22 @@ public record HostSettings(
         rdmaSettings,
         device,
         bulkMemoryBytes,
-        partCutOff,
+        largeValueBytes,
+        rails,
+        compressFrom);
+  }
+
+  /** Returns these settings with another device. */
+  public HostSettings with(DeviceProfile other) {
+    return new HostSettings(
+        limits,
+        handlerThreads,
+        handlerQueue,
+        upgrades,
+        rdmaSettings,
+        other,
+        bulkMemoryBytes,
+        largeValueBytes,
         rails,
         compressFrom);
   }

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 /** The product's links through shared memory of one process, with faults. */
 public final class ShmProcess implements UpgradeProvider {
   /** The rings are small, so that they are full and wrap often. */
-  private static final ShmSettings SETTINGS = new ShmSettings(256 << 10);
+  private static final ShmSettings SETTINGS = ShmSettings.DEFAULT.withRingBytes(256 << 10);
 
   private static final URI HERE = URI.create("tcp://127.0.0.1");
   private static final int WAKE_UP_NANOS = 50_000;

@@ -177,7 +177,7 @@ public final class SimWorld {
   private static void set(EngineBuilder<?> builder, SimHost host, HostSettings settings) {
     builder.limits(settings.limits()).handlers(host.handlers());
     builder.steppedBy(host.loops(), host.workers(), host.waiting());
-    builder.bulkMemoryBytes(settings.bulkMemoryBytes()).partCutOffBytes(settings.partCutOff());
+    builder.bulkMemoryBytes(settings.bulkMemoryBytes()).largeValueBytes(settings.largeValueBytes());
     builder.pinCutOffBytes(CutOffs.LEAST_BESIDE);
     builder.railCutOffBytes(HostSettings.RAILS_FROM_BYTES);
     UpgradeProvider upgrades = host.upgrades();

@@ -28,7 +28,7 @@ public final class ClientCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     List<Load> asked = loads.loads();
-    output.check();
+    output.check(run.rounds, spec.commandLine().getErr());
     String address = Addresses.withPort(host);
     try (Bench bench = Bench.elsewhere(spec, run, spin.idling(), address)) {
       output.write(bench.run(asked), spec.commandLine().getOut());

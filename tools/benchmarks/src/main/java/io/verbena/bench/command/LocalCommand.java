@@ -31,7 +31,7 @@ public final class LocalCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     List<Load> asked = loads.loads();
-    output.check();
+    output.check(run.rounds, spec.commandLine().getErr());
     List<String> options = new ArrayList<>(server.words());
     options.addAll(List.of("--listen", address + ":0"));
     try (ServerProcess process = ServerProcess.start(options);

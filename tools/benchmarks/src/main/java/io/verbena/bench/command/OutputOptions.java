@@ -1,5 +1,6 @@
 package io.verbena.bench.command;
 
+import io.verbena.bench.report.Comparison;
 import io.verbena.bench.report.HistogramLog;
 import io.verbena.bench.report.Html;
 import io.verbena.bench.report.Json;
@@ -49,11 +50,13 @@ final class OutputOptions {
   }
 
   /**
-   * Checks that every file can be written, before the measurements. The contents stay.
+   * Checks that every file can be written, before the measurements. The contents stay. Warns if the
+   * figures are kept and {@code bench compare} will find too few rounds among them.
    *
+   * @param rounds the number of rounds that will be measured
    * @throws IOException if a file cannot be written; the message names the file and the reason
    */
-  void check() throws IOException {
+  void check(int rounds, PrintWriter warnings) throws IOException {
     long asked = Stream.of(json, html, hdr).filter(Objects::nonNull).count();
     if (files().size() < asked) {
       throw new IOException(
@@ -61,6 +64,12 @@ final class OutputOptions {
     }
     for (Path file : files().keySet()) {
       OutputFile.check(file);
+    }
+    if (json != null && rounds < Comparison.LEAST_ROUNDS) {
+      warnings.printf(
+          "--rounds %d is too few for 'bench compare', which needs %d or more on each side.%n",
+          rounds, Comparison.LEAST_ROUNDS);
+      warnings.flush();
     }
   }
 

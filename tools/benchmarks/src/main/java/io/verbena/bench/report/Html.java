@@ -68,18 +68,20 @@ public final class Html {
     for (String weak : report.weakRivals()) {
       line("<p><strong>Weak rival, so that no claim can rest on this run</strong>: %s</p>", weak);
     }
+    page.append("<ul>\n");
+    Summary.of(report).forEach(one -> line("<li>%s</li>", one));
+    page.append("</ul>\n");
+    Summary.ofStates(report.results()).forEach(one -> line("<p><strong>*</strong> %s</p>", one));
+    Bars.of(report).forEach(this::plot);
     String noText = whyNoText();
     if (noText != null) {
       line(
-          "<p>No plots: this JDK cannot draw text here (%s). Install fonts, fontconfig and"
+          "<p>No plots of latency: this JDK cannot draw text here (%s). Install fonts, fontconfig and"
               + " HarfBuzz: on Debian and Ubuntu, fonts-dejavu-core fontconfig libharfbuzz0b.</p>",
           noText);
     }
     for (Plots.Plot plot : noText == null ? Plots.of(report) : List.<Plots.Plot>of()) {
-      line("<h2>%s</h2>", plot.title());
-      page.append("<figure>\n").append(plot.svg()).append('\n');
-      line("<figcaption>%s</figcaption>", plot.words());
-      page.append("</figure>\n");
+      plot(plot);
     }
     line("<h2>Figures</h2>");
     figures(Tables.ABOUT_SPEEDS, Tables.speedCells(report.results()));
@@ -89,6 +91,13 @@ public final class Html {
     host("Client", report.client());
     host("Server", report.server());
     table("Versions", report.versions());
+  }
+
+  private void plot(Plots.Plot plot) {
+    line("<h2>%s</h2>", plot.title());
+    page.append("<figure>\n").append(plot.svg()).append('\n');
+    line("<figcaption>%s</figcaption>", plot.words());
+    page.append("</figure>\n");
   }
 
   /**
@@ -162,9 +171,12 @@ public final class Html {
   private void line(String template, Object... values) {
     Object[] safe = new Object[values.length];
     for (int i = 0; i < values.length; i++) {
-      safe[i] =
-          String.valueOf(values[i]).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;");
+      safe[i] = safe(String.valueOf(values[i]));
     }
     page.append(template.formatted(safe)).append('\n');
+  }
+
+  static String safe(String words) {
+    return words.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;");
   }
 }

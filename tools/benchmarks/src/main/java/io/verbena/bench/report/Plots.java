@@ -17,8 +17,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.ToDoubleFunction;
-import org.HdrHistogram.Histogram;
 import org.knowm.xchart.VectorGraphicsEncoder;
 import org.knowm.xchart.XYChart;
 import org.knowm.xchart.XYChartBuilder;
@@ -31,11 +31,29 @@ final class Plots {
   /** Letters are outlines. Tenths of a pixel are exact enough, and halve the text. */
   private static final String LONG_FRACTION = "(\\d\\.\\d)\\d+";
 
-  private static final int WIDTH = 560;
+  private static final int WIDTH = 680;
   private static final int HEIGHT = 380;
-  private static final double[] PERCENTILES = {
-    50, 60, 70, 80, 90, 95, 98, 99, 99.5, 99.8, 99.9, 99.95, 99.99
+
+  /** One for each contestant, dark enough for white ground. */
+  private static final String[] COLORS = {
+    "#1f6fb4", "#d1601b", "#2c8a3c", "#b8283a", "#7a52ab", "#84594d", "#c0509e", "#5f6b6d",
+    "#8a8a12", "#128c9c"
   };
+
+  private static final int BAND_OPACITY = 48;
+
+  /** The percentiles of a round, which the tables have too. */
+  private static final Map<Double, ToDoubleFunction<Round>> PERCENTILES = new TreeMap<>();
+
+  static {
+    PERCENTILES.put(50.0, Round::p50);
+    PERCENTILES.put(90.0, Round::p90);
+    PERCENTILES.put(99.0, Round::p99);
+    PERCENTILES.put(99.9, Round::p999);
+  }
+
+  private static final String BAND =
+      "Line: medians of the rounds, as in the table. Band: from the least round to the greatest. Star: a contestant with two states.";
 
   private Plots() {}
 
@@ -59,6 +77,13 @@ final class Plots {
               "p50, us",
               "The median of the whole round trip.",
               Round::p50));
+      plots.add(
+          bySize(
+              report,
+              "CPU by message size",
+              "us for each call",
+              "Processor time of both sides.",
+              Round::cpuMicros));
       plots.addAll(Crossover.plots(report));
     }
     byLoad(report).forEach((load, results) -> plots.add(percentiles(load, results)));
@@ -67,32 +92,88 @@ final class Plots {
 
   private static Map<String, List<Result>> byLoad(Report report) {
     return report.results().stream()
-        .filter(result -> !result.isTold())
         .collect(groupingBy(result -> Tables.words(result.load()), LinkedHashMap::new, toList()));
   }
 
-  private static long sizes(List<Result> results) {
+  static long sizes(List<Result> results) {
     return results.stream().map(Result::load).mapToInt(Load::size).distinct().count();
   }
 
   private static Plot percentiles(String load, List<Result> results) {
     XYChart chart = chart("percentile", "us");
     chart.setCustomXAxisTickLabelsFormatter(Plots::percentileAt);
-    for (Result result : results) {
-      Histogram nanos = result.nanos();
-      List<Double> rare = new ArrayList<>();
-      List<Double> micros = new ArrayList<>();
-      for (double percentile : PERCENTILES) {
-        rare.add(placeOf(percentile));
-        micros.add(Math.max(0.1, nanos.getValueAtPercentile(percentile) / 1e3));
-      }
-      add(chart, result.contestant(), rare, micros, false);
+    for (int i = 0; i < results.size(); i++) {
+      Result result = results.get(i);
+      List<Point> points = new ArrayList<>();
+      PERCENTILES.forEach(
+          (percentile, figure) -> {
+            if (result.median(figure) > 0) { // 0 means unknown
+              points.add(Point.of(placeOf(percentile), result, figure));
+            }
+          });
+      add(chart, name(result), i, points);
     }
     decades(chart);
     return new Plot(
         "Latency: " + load,
-        "One of 100 calls takes longer than p99. p50 is the median.",
+        "One of 100 calls takes longer than p99. p50 is the median. " + BAND,
         svg(chart));
+  }
+
+  /**
+   * One place of a contestant's line.
+   *
+   * @param median of the rounds
+   * @param least of the rounds
+   * @param most of the rounds
+   */
+  private record Point(double x, double median, double least, double most) {
+    static Point of(double x, Result result, ToDoubleFunction<Round> figure) {
+      return new Point(x, result.median(figure), result.least(figure), result.most(figure));
+    }
+  }
+
+  /** Returns a contestant's name, with a star if it has two states. */
+  static String name(Result result) {
+    return result.contestant() + (result.states() == null ? "" : " *");
+  }
+
+  static String color(int contestant) {
+    return COLORS[contestant % COLORS.length];
+  }
+
+  /** Adds a line through the medians, and a band between the least round and the greatest. */
+  private static void add(XYChart chart, String name, int contestant, List<Point> points) {
+    if (points.isEmpty()) {
+      return;
+    }
+    Color color = Color.decode(color(contestant));
+    List<Double> x = points.stream().map(Point::x).toList();
+    List<Double> edge = new ArrayList<>();
+    List<Double> around = new ArrayList<>();
+    points.forEach(
+        point -> {
+          around.add(point.x);
+          edge.add(point.least);
+        });
+    points
+        .reversed()
+        .forEach(
+            point -> {
+              around.add(point.x);
+              edge.add(point.most);
+            });
+    XYSeries band = chart.addSeries(name + " (rounds)", around, edge);
+    band.setXYSeriesRenderStyle(XYSeries.XYSeriesRenderStyle.PolygonArea);
+    band.setFillColor(new Color(color.getRed(), color.getGreen(), color.getBlue(), BAND_OPACITY));
+    band.setLineColor(new Color(0, true));
+    band.setMarker(SeriesMarkers.NONE);
+    band.setShowInLegend(false);
+    XYSeries line = chart.addSeries(name, x, points.stream().map(Point::median).toList());
+    line.setLineStyle(new BasicStroke(2));
+    line.setLineColor(color);
+    line.setMarker(SeriesMarkers.CIRCLE);
+    line.setMarkerColor(color);
   }
 
   /** Returns the position of a percentile: p50 at 0, p90 at 1, p99 at 2, p99.9 at 3. */
@@ -126,21 +207,18 @@ final class Plots {
     Map<String, List<Result>> lines =
         report.results().stream()
             .collect(groupingBy(Result::contestant, LinkedHashMap::new, toList()));
-    lines.forEach(
-        (contestant, all) -> {
-          List<Result> results =
-              all.stream().filter(result -> result.median(figure) > 0).toList(); // 0 means unknown
-          if (!results.isEmpty()) {
-            add(
-                chart,
-                contestant,
-                results.stream().map(result -> (double) result.load().size()).toList(),
-                results.stream().map(result -> result.median(figure)).toList(),
-                true);
-          }
-        });
+    int contestant = 0;
+    for (Map.Entry<String, List<Result>> line : lines.entrySet()) {
+      List<Point> points =
+          line.getValue().stream()
+              .filter(result -> result.median(figure) > 0) // 0 means unknown
+              .map(result -> Point.of(result.load().size(), result, figure))
+              .toList();
+      boolean two = line.getValue().stream().anyMatch(result -> result.states() != null);
+      add(chart, line.getKey() + (two ? " *" : ""), contestant++, points);
+    }
     decades(chart);
-    return new Plot(title, words, svg(chart));
+    return new Plot(title, words + " " + BAND, svg(chart));
   }
 
   static XYChart chart(String x, String y) {
@@ -148,8 +226,9 @@ final class Plots {
         new XYChartBuilder().width(WIDTH).height(HEIGHT).xAxisTitle(x).yAxisTitle(y).build();
     chart
         .getStyler()
-        .setLegendPosition(Styler.LegendPosition.OutsideS)
-        .setLegendLayout(Styler.LegendLayout.Horizontal)
+        .setLegendPosition(Styler.LegendPosition.OutsideE)
+        .setLegendLayout(
+            Styler.LegendLayout.Vertical) // side by side, the last of many were cut off
         .setChartBackgroundColor(Color.WHITE)
         .setLegendBorderColor(Color.WHITE);
     chart.getStyler().setXAxisDecimalPattern("#,###.##").setYAxisDecimalPattern("#,###.####");

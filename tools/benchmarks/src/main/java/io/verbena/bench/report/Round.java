@@ -48,6 +48,11 @@ public record Round(
     }
   }
 
+  /** Returns the processor time of both sides for each call, in microseconds; 0 if unknown. */
+  public double cpuMicros() {
+    return client.cpuMicros() + (server == null ? 0 : server.cpuMicros());
+  }
+
   /** Returns the figures that an external program reports; 0 for figures that it does not. */
   public static Round told(
       double p50,

@@ -40,6 +40,7 @@ public final class Tables {
         .append(ABOUT_COSTS)
         .append("\n\n")
         .append(table(costCells(report.results())));
+    Summary.ofStates(report.results()).forEach(one -> text.append("\n* %s%n".formatted(one)));
     report
         .absent()
         .forEach((name, why) -> text.append("\nnot available: %s: %s%n".formatted(name, why)));
@@ -60,7 +61,7 @@ public final class Tables {
     for (Result result : results) {
       rows.add(
           List.of(
-              result.contestant(),
+              Plots.name(result),
               words(result.load()),
               micros(result.median(Round::p50)),
               micros(result.median(Round::p90)),

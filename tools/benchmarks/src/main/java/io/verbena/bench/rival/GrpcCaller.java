@@ -14,6 +14,7 @@ import io.grpc.stub.StreamObserver;
 import io.verbena.bench.load.Call;
 import io.verbena.bench.load.Caller;
 import io.verbena.bench.load.Kind;
+import io.verbena.grpc.VerbenaChannelBuilder;
 import org.jspecify.annotations.Nullable;
 
 /** A channel of grpc-java. Calls are made as by generated stubs. */
@@ -26,6 +27,18 @@ final class GrpcCaller implements Caller {
 
   GrpcCaller(String host, int port, GrpcTuning tuning) {
     this.tuning = tuning;
+    if (tuning.isOverSessions()) {
+      VerbenaChannelBuilder over =
+          VerbenaChannelBuilder.forAddress(host, port)
+              .engine(tuning::setPath)
+              .maxInboundMessageSize(GrpcTuning.MOST_MESSAGE_BYTES);
+      if (tuning.isDirect()) {
+        over.directExecutor();
+      }
+      this.loops = null;
+      this.channel = over.build();
+      return;
+    }
     NettyChannelBuilder builder;
     if (tuning == GrpcTuning.UNIX) {
       EventLoopGroup made = new MultiThreadIoEventLoopGroup(EpollIoHandler.newFactory());
@@ -39,7 +52,7 @@ final class GrpcCaller implements Caller {
       builder = NettyChannelBuilder.forAddress(host, port);
     }
     builder.usePlaintext().maxInboundMessageSize(GrpcTuning.MOST_MESSAGE_BYTES);
-    if (tuning != GrpcTuning.NONE) {
+    if (tuning.isDirect()) {
       builder.directExecutor().flowControlWindow(GrpcTuning.WINDOW_BYTES);
     }
     this.channel = builder.build();
@@ -89,6 +102,9 @@ final class GrpcCaller implements Caller {
       case NONE -> "tcp (defaults)";
       case TUNED -> "tcp (direct executor, 4 MiB window)";
       case UNIX -> "unix socket (direct executor, 4 MiB window)";
+      case SESSIONS -> "tcp (session, defaults)";
+      case SESSIONS_TUNED -> "tcp (session, direct executor)";
+      case SESSIONS_SHM -> "shm (session, direct executor)";
     };
   }
 

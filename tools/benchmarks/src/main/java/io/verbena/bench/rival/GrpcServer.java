@@ -11,6 +11,7 @@ import io.grpc.netty.shaded.io.netty.channel.unix.DomainSocketAddress;
 import io.grpc.stub.ServerCalls;
 import io.verbena.bench.load.Kind;
 import io.verbena.bench.load.Messages;
+import io.verbena.grpc.VerbenaServerBuilder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
@@ -36,6 +37,9 @@ final class GrpcServer implements RivalServer {
   static GrpcServer start(String host, GrpcTuning tuning) {
     int port = tuning == GrpcTuning.UNIX ? DarpcServer.freePort() : 0;
     Runnable closing = () -> {};
+    if (tuning.isOverSessions()) {
+      return overSessions(host, tuning);
+    }
     NettyServerBuilder builder;
     if (tuning == GrpcTuning.UNIX) {
       EventLoopGroup loops = new MultiThreadIoEventLoopGroup(EpollIoHandler.newFactory());
@@ -48,17 +52,8 @@ final class GrpcServer implements RivalServer {
     } else {
       builder = NettyServerBuilder.forAddress(new InetSocketAddress(host, 0));
     }
-    builder
-        .maxInboundMessageSize(GrpcTuning.MOST_MESSAGE_BYTES)
-        .addService(
-            ServerServiceDefinition.builder(GrpcContract.SERVICE)
-                .addMethod(GrpcContract.ECHO, answering(message -> message))
-                .addMethod(
-                    GrpcContract.PUSH,
-                    answering(message -> Arrays.copyOf(message, Kind.NUMBER_BYTES)))
-                .addMethod(GrpcContract.PULL, answering(GrpcServer::pull))
-                .build());
-    if (tuning != GrpcTuning.NONE) {
+    builder.maxInboundMessageSize(GrpcTuning.MOST_MESSAGE_BYTES).addService(service());
+    if (tuning.isDirect()) {
       builder.directExecutor().flowControlWindow(GrpcTuning.WINDOW_BYTES);
     }
     try {
@@ -67,6 +62,32 @@ final class GrpcServer implements RivalServer {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  private static GrpcServer overSessions(String host, GrpcTuning tuning) {
+    VerbenaServerBuilder builder =
+        VerbenaServerBuilder.forAddress(host + ":0")
+            .engine(tuning::setPath)
+            .maxInboundMessageSize(GrpcTuning.MOST_MESSAGE_BYTES)
+            .addService(service());
+    if (tuning.isDirect()) {
+      builder.directExecutor();
+    }
+    try {
+      Server server = builder.build().start();
+      return new GrpcServer(server, server.getPort(), () -> {});
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static ServerServiceDefinition service() {
+    return ServerServiceDefinition.builder(GrpcContract.SERVICE)
+        .addMethod(GrpcContract.ECHO, answering(message -> message))
+        .addMethod(
+            GrpcContract.PUSH, answering(message -> Arrays.copyOf(message, Kind.NUMBER_BYTES)))
+        .addMethod(GrpcContract.PULL, answering(GrpcServer::pull))
+        .build();
   }
 
   private static io.grpc.ServerCallHandler<byte[], byte[]> answering(UnaryOperator<byte[]> how) {

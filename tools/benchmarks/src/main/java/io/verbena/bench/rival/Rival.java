@@ -16,6 +16,12 @@ public enum Rival {
   GRPC_TUNED("grpc tuned"),
   /** The same over a Unix socket; between two processes of this host only. */
   GRPC_UNIX("grpc unix"),
+  /** grpc-java over sessions on TCP, with its defaults. */
+  VERBENA_GRPC("verbena-grpc"),
+  /** The same with a direct executor. */
+  VERBENA_GRPC_TUNED("verbena-grpc tuned"),
+  /** The same over shared memory; between two processes of this host only. */
+  VERBENA_GRPC_SHM("verbena-grpc shm"),
   /** Aeron's IPC, through shared memory; between two processes of this host only. */
   AERON("aeron ipc"),
   /** UCX by its Java binding, through shared memory; between two processes of this host only. */
@@ -44,7 +50,7 @@ public enum Rival {
       // Two blocking sockets that both write wait for ever.
       case NIO -> movesMemory(load) || (isCall(load) && bytesUnderWay(load) <= 1 << 17);
       case NETTY -> movesMemory(load) || isCall(load);
-      case GRPC, GRPC_TUNED, GRPC_UNIX ->
+      case GRPC, GRPC_TUNED, GRPC_UNIX, VERBENA_GRPC, VERBENA_GRPC_TUNED, VERBENA_GRPC_SHM ->
           (movesMemory(load) || isCall(load)) && load.size() <= GrpcTuning.MOST_MESSAGE_BYTES;
       case AERON ->
           isCall(load)
@@ -98,6 +104,9 @@ public enum Rival {
       case GRPC -> GrpcServer.start(host, GrpcTuning.NONE);
       case GRPC_TUNED -> GrpcServer.start(host, GrpcTuning.TUNED);
       case GRPC_UNIX -> GrpcServer.start(host, GrpcTuning.UNIX);
+      case VERBENA_GRPC -> GrpcServer.start(host, GrpcTuning.SESSIONS);
+      case VERBENA_GRPC_TUNED -> GrpcServer.start(host, GrpcTuning.SESSIONS_TUNED);
+      case VERBENA_GRPC_SHM -> GrpcServer.start(host, GrpcTuning.SESSIONS_SHM);
       case AERON -> AeronServer.start(polls);
       case UCX -> JucxEnd.Server.start(polls);
       case SENDFILE -> SendfileServer.start(host);

@@ -55,6 +55,9 @@ public final class RivalContestant implements Contestant {
       case GRPC -> new GrpcCaller(host, port.getAsInt(), GrpcTuning.NONE);
       case GRPC_TUNED -> new GrpcCaller(host, port.getAsInt(), GrpcTuning.TUNED);
       case GRPC_UNIX -> new GrpcCaller(host, port.getAsInt(), GrpcTuning.UNIX);
+      case VERBENA_GRPC -> new GrpcCaller(host, port.getAsInt(), GrpcTuning.SESSIONS);
+      case VERBENA_GRPC_TUNED -> new GrpcCaller(host, port.getAsInt(), GrpcTuning.SESSIONS_TUNED);
+      case VERBENA_GRPC_SHM -> new GrpcCaller(host, port.getAsInt(), GrpcTuning.SESSIONS_SHM);
       case AERON -> new AeronCaller(port.getAsInt());
       case UCX -> new JucxEnd.Client(port.getAsInt());
       case SENDFILE -> new SendfileCaller(host, port.getAsInt(), exchange, validate);

@@ -5,16 +5,21 @@ import io.verbena.bench.counts.Counts;
 import io.verbena.bench.counts.CountsTable;
 import io.verbena.bench.counts.Ledger;
 import io.verbena.bench.counts.Opening;
+import io.verbena.bench.counts.StandardLoad;
 import io.verbena.bench.counts.Stepper;
 import io.verbena.bench.counts.Strace;
 import io.verbena.bench.counts.SystemCalls;
 import io.verbena.bench.verbena.Route;
+import io.verbena.verbs.fabric.DeviceBehaviour;
+import io.verbena.verbs.fabric.Personality;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -40,6 +45,13 @@ public final class CountsCommand implements Callable<Integer> {
   private @Nullable Path json;
 
   @Option(
+      names = "--adapters",
+      description =
+          "instead: what devices are asked for in a put, by adapter (the personalities of"
+              + " verbs-fabric)")
+  private boolean adapters;
+
+  @Option(
       names = "--instructions",
       description =
           "also the instructions of a lone call, by executing it step by step, for a minute or two;"
@@ -55,6 +67,12 @@ public final class CountsCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
+    if (adapters) {
+      print(
+          "What devices of each kind are asked for in a put; the same in every run:",
+          CountsTable.adapters(byAdapter()));
+      return 0;
+    }
     if (json != null) {
       OutputFile.check(json);
     }
@@ -91,6 +109,18 @@ public final class CountsCommand implements Callable<Integer> {
       Files.writeString(json, new GsonBuilder().setPrettyPrinting().create().toJson(report) + "\n");
     }
     return 0;
+  }
+
+  private static Map<String, Counts> byAdapter() throws IOException {
+    Map<String, Counts> all = new LinkedHashMap<>();
+    for (StandardLoad load : List.of(StandardLoad.PUT_64K, StandardLoad.PUT_1M)) {
+      for (Personality adapter : Personality.values()) {
+        if (adapter.connects() && !adapter.profile().has(DeviceBehaviour.REFUSES_BINDS)) {
+          all.put(adapter + " " + load, Ledger.count(load, adapter.profile()));
+        }
+      }
+    }
+    return all;
   }
 
   private static String systemCalls(Report report) {

@@ -22,7 +22,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What {@code bench client} says of a server that it cannot measure. */
+/** The message of {@code bench client} about a server that it cannot measure. */
 class OtherServersTest {
   private static BenchControl control(String version) {
     return new BenchControl() {

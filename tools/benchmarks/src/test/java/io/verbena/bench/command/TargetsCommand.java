@@ -1,10 +1,13 @@
 package io.verbena.bench.command;
 
+import io.verbena.bench.goal.BusyHost;
 import io.verbena.bench.goal.CountedCosts;
 import io.verbena.bench.goal.Laboratory;
 import io.verbena.bench.goal.Loopback;
+import io.verbena.bench.goal.Neighbours;
 import io.verbena.bench.goal.Player;
 import io.verbena.bench.goal.Scoreboard;
+import io.verbena.bench.goal.StreamTargets;
 import io.verbena.bench.rival.Rival;
 import io.verbena.bench.run.ServerProcess;
 import io.verbena.bench.verbena.Idling;
@@ -24,7 +27,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "targets",
     description =
-        "Measures every target of the project, in 20 minutes at most; exits with 1 when one is short.")
+        "Measures every target of the project, in 20 minutes at most; exits with 1 when one is"
+            + " short.")
 public final class TargetsCommand implements Callable<Integer> {
   /** Sections take up to two minutes, and the laboratory's boot a part of one. */
   private static final Duration MOST = Duration.ofMinutes(17);
@@ -41,10 +45,20 @@ public final class TargetsCommand implements Callable<Integer> {
    */
   private static final Idling POLLING = new Idling(Duration.ofMillis(5), false);
 
+  /** In one stream of 1 KiB each: a good part of a second. */
+  private static final int STREAM_ITEMS = 60_000;
+
   @Spec private CommandSpec spec = CommandSpec.create();
 
   @Option(names = "--on-device", description = "the targets of RDMA, on this host's verbs device")
   private boolean onDevice;
+
+  @Option(
+      names = "--busy",
+      description =
+          "the targets of shared memory beside TCP, while twice as many processes as processors"
+              + " keep the host busy")
+  private boolean busy;
 
   @Option(
       names = {"-D", "--duration"},
@@ -67,6 +81,8 @@ public final class TargetsCommand implements Callable<Integer> {
     Scoreboard board = new Scoreboard(spec.commandLine().getOut(), MOST);
     if (onDevice) {
       device(board);
+    } else if (busy) {
+      busy(board);
     } else {
       loopback(board);
     }
@@ -75,7 +91,8 @@ public final class TargetsCommand implements Callable<Integer> {
 
   private void loopback(Scoreboard board) throws InterruptedException {
     RunOptions all =
-        RunOptions.of(Set.of(Route.TCP), Set.of(Rival.values()), rounds, turn.multipliedBy(2));
+        RunOptions.of(
+            Set.of(Route.TCP, Route.SHM), Set.of(Rival.values()), rounds, turn.multipliedBy(2));
     ServerOptions asItComes = ServerOptions.idling(Idling.AS_IT_COMES);
     board.section(
         "on loopback",
@@ -85,7 +102,23 @@ public final class TargetsCommand implements Callable<Integer> {
                 all,
                 asItComes,
                 player -> new Loopback(player, turn, board).measure()));
+    new StreamTargets(board, STREAM_ITEMS, rounds).measure();
     CountedCosts.measure(board);
+  }
+
+  /** Tells the targets on a busy host. */
+  void busy(Scoreboard board) throws InterruptedException {
+    RunOptions all =
+        RunOptions.of(Set.of(Route.TCP, Route.SHM), Set.of(), rounds, turn.multipliedBy(2));
+    ServerOptions asItComes = ServerOptions.idling(Idling.AS_IT_COMES);
+    board.section(
+        "on a busy host",
+        () -> {
+          try (Neighbours _ = Neighbours.start()) {
+            against(
+                "127.0.0.1", all, asItComes, player -> new BusyHost(player, turn, board).measure());
+          }
+        });
   }
 
   private void device(Scoreboard board) throws IOException, InterruptedException {

@@ -1,4 +1,4 @@
-package io.verbena.bench.jmh;
+package io.verbena.bench.counts;
 
 import io.verbena.verbs.ext.CompletionBlock;
 import io.verbena.verbs.ext.ReceiveBlock;

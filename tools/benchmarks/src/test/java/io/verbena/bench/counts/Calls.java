@@ -8,7 +8,7 @@ import java.util.TreeMap;
 
 /** System calls by name. For one thread. */
 public final class Calls {
-  /** What is rarer is the JVM's: its memory, its classes. */
+  /** Rarer costs are the JVM's: its memory, its classes. */
   private static final int WORTH_NAMING = 50;
 
   private final Map<String, Long> byName = new TreeMap<>();

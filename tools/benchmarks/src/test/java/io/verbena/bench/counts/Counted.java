@@ -3,7 +3,7 @@ package io.verbena.bench.counts;
 import io.verbena.api.RpcMethod;
 import io.verbena.api.RpcService;
 
-/** What is called while costs are counted. All of it is handled on the event loop. */
+/** The contract whose costs are counted. All of it is handled on the event loop. */
 @RpcService(name = "bench.counted")
 public interface Counted {
   /** Returns the message. */

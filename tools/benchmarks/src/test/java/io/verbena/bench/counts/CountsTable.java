@@ -8,6 +8,7 @@ import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -73,6 +74,28 @@ public final class CountsTable {
               sides.verbs(VerbsCounts::polls),
               sides.verbs(VerbsCounts::arms)));
     }
+    return Tables.table(rows);
+  }
+
+  /** Returns what devices are asked for, by adapter. */
+  public static String adapters(Map<String, Counts> all) {
+    List<List<String>> rows = new ArrayList<>();
+    rows.add(
+        List.of("adapter", "load", "requests", "Sends", "WRITEs", "binds", "invals", "registers"));
+    all.forEach(
+        (adapter, one) -> {
+          Sides sides = new Sides(one.operations(), one.client(), one.server());
+          rows.add(
+              List.of(
+                  adapter.substring(0, adapter.indexOf(' ')),
+                  one.load().title(),
+                  sides.together(VerbsCounts::requests),
+                  sides.verbs(VerbsCounts::sends),
+                  sides.verbs(VerbsCounts::writes),
+                  sides.verbs(VerbsCounts::binds),
+                  sides.verbs(VerbsCounts::invalidations),
+                  sides.verbs(VerbsCounts::registrations)));
+        });
     return Tables.table(rows);
   }
 

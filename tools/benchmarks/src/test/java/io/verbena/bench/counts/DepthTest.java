@@ -1,4 +1,4 @@
-package io.verbena.bench.house;
+package io.verbena.bench.counts;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -6,7 +6,7 @@ import io.verbena.bench.verbena.Route;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** How deep a small call goes; {@code ./verbena house --details} names its frames. */
+/** How deep a small call goes. A failure names its frames. */
 final class DepthTest {
   /** Lower the numbers with each frame that goes: the goal is 10; HotSpot stops inlining at 15. */
   @ParameterizedTest

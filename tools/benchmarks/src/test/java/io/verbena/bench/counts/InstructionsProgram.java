@@ -1,6 +1,5 @@
 package io.verbena.bench.counts;
 
-import io.verbena.bench.jmh.RdmaCallPath;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -19,7 +18,7 @@ final class InstructionsProgram {
 
   private InstructionsProgram() {}
 
-  /** What is done. */
+  /** The operation. */
   enum What {
     CALL("call of 64 B over RDMA, both ends and their devices"),
     VERBS("the same messages by bare verbs");

@@ -1,13 +1,14 @@
 package io.verbena.bench.counts;
 
 import io.verbena.bench.verbena.Route;
+import io.verbena.verbs.fabric.DeviceProfile;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
 /** Counts what opening a session and every load cost on a path. */
 public final class Ledger {
-  /** What takes no less of the heap for so long is warm. */
+  /** A load whose allocations have not fallen for so long is warm. */
   private static final long UNCHANGED_NANOS = 1_500_000_000L;
 
   private static final long MOST_NANOS = 8_000_000_000L;
@@ -31,6 +32,14 @@ public final class Ledger {
       }
     }
     return all;
+  }
+
+  /** Returns what a load costs where both ends have a device of this kind. */
+  public static Counts count(StandardLoad load, DeviceProfile device) throws IOException {
+    try (World world = new World(Route.RDMA, false, device)) {
+      Counts _ = world.count(load);
+      return world.count(load);
+    }
   }
 
   /**

@@ -1,6 +1,6 @@
 package io.verbena.bench.counts;
 
-/** What one end has given to its links. For one event loop. */
+/** The frames and writes that one end has given to its links. For one event loop. */
 final class LinkTally {
   private final Turns turns;
   private long frames;

@@ -1,4 +1,4 @@
-package io.verbena.bench.jmh;
+package io.verbena.bench.counts;
 
 import io.verbena.link.runtime.NanoClock;
 import io.verbena.rdma.RdmaSettings;
@@ -10,17 +10,6 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
-import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.BenchmarkMode;
-import org.openjdk.jmh.annotations.Fork;
-import org.openjdk.jmh.annotations.Measurement;
-import org.openjdk.jmh.annotations.Mode;
-import org.openjdk.jmh.annotations.OutputTimeUnit;
-import org.openjdk.jmh.annotations.Scope;
-import org.openjdk.jmh.annotations.Setup;
-import org.openjdk.jmh.annotations.State;
-import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * What Verbena itself costs a call over RDMA. {@link #call} is a lone typed call, there and back:
@@ -30,18 +19,9 @@ import org.openjdk.jmh.annotations.Warmup;
  *
  * <p>Included is what a call costs here and not in a program: the last duty cycle of the server's
  * loop, in which nothing is left to do, a look at the in-memory links in every cycle, and binding
- * the handler's scope, which a loop's own thread does once for its life. {@link #idle} tells what
- * two such cycles cost.
+ * the handler's scope, which a loop's own thread does once for its life.
  */
-@State(Scope.Thread)
-@BenchmarkMode(Mode.AverageTime)
-@OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Fork(
-    value = 3,
-    jvmArgsAppend = {"--sun-misc-unsafe-memory-access=allow", "--enable-native-access=ALL-UNNAMED"})
-@Warmup(iterations = 5, time = 1)
-@Measurement(iterations = 5, time = 1)
-public class RdmaCallPath {
+final class RdmaCallPath {
   /** Of a fabric that carries a request out while it is posted, as rdma_rxe does. */
   private static final long COMPLETES_AT_ONCE = 2;
 
@@ -76,14 +56,12 @@ public class RdmaCallPath {
   }
 
   /** Connects the bare queue pairs. */
-  @Setup
-  public void connect() throws Exception {
+  void connect() throws Exception {
     verbs.connect();
   }
 
   /** A lone call. */
-  @Benchmark
-  public byte[] call() {
+  byte[] call() {
     CompletableFuture<byte[]> answer = repeater.repeat(message).toCompletableFuture();
     while (!answer.isDone()) {
       world.step();
@@ -91,15 +69,8 @@ public class RdmaCallPath {
     return answer.join();
   }
 
-  /** One duty cycle of each loop with nothing to do. */
-  @Benchmark
-  public int idle() {
-    return world.step();
-  }
-
   /** A call's two messages. */
-  @Benchmark
-  public int verbs() throws IOException {
+  int verbs() throws IOException {
     return verbs.roundTrip();
   }
 }

@@ -1,9 +1,9 @@
-package io.verbena.bench.jmh;
+package io.verbena.bench.counts;
 
 import io.verbena.api.RpcMethod;
 import io.verbena.api.RpcService;
 
-/** What a typed call is measured with. */
+/** The contract of the measured typed calls. */
 @RpcService(name = "bench.repeater")
 public interface Repeater {
   /** Returns its argument. */

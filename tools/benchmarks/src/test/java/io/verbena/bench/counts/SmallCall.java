@@ -1,4 +1,4 @@
-package io.verbena.bench.house;
+package io.verbena.bench.counts;
 
 import io.verbena.api.CallOptions;
 import io.verbena.api.Session;
@@ -10,19 +10,16 @@ import io.verbena.bench.verbena.Route;
 import io.verbena.core.PathPolicy;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
-import io.verbena.core.loop.EventLoop;
 import io.verbena.rdma.RdmaSettings;
 import io.verbena.rdma.RdmaUpgradeProvider;
 import io.verbena.tcp.TcpLinkProvider;
-import io.verbena.testkit.ManualClock;
+import io.verbena.testkit.SteppedWorld;
 import io.verbena.verbs.fabric.Fabric;
 import java.lang.StackWalker.StackFrame;
 import java.net.InetAddress;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
 import java.util.function.BooleanSupplier;
@@ -40,30 +37,32 @@ final class SmallCall implements AutoCloseable {
   private static final StackWalker STACK =
       StackWalker.getInstance(StackWalker.Option.SHOW_HIDDEN_FRAMES);
 
-  private final ManualClock clock = new ManualClock();
-  private final Fabric fabric = Fabric.stepped(2, clock::nanoTime);
-  private final EventLoop clientLoop = new EventLoop("client", clock, new TcpLinkProvider());
-  private final EventLoop serverLoop = new EventLoop("server", clock, new TcpLinkProvider());
-  private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
-  private final VerbenaServer server;
-  private final VerbenaClient client;
+  private final SteppedWorld world = new SteppedWorld(new TcpLinkProvider());
+  private final Fabric fabric = Fabric.stepped(2, world.clock()::nanoTime);
   private final BellRpc.Async bell;
   private List<String> frames = List.of();
 
   /** Opens a session on a path, which is TCP or RDMA, and makes some calls. */
   SmallCall(Route route) {
-    VerbenaServer.Builder there =
-        VerbenaServer.builder().steppedBy(serverLoop, tasks::add).random(new Random(1));
-    VerbenaClient.Builder here = VerbenaClient.builder().steppedBy(clientLoop, tasks::add);
-    if (route == Route.RDMA) {
-      there.upgrades(device("west", "10.9.0.2"));
-      here.upgrades(device("east", "10.9.0.1"));
-    } else {
-      there.path(PathPolicy.TCP_ONLY);
-      here.path(PathPolicy.TCP_ONLY);
-    }
-    server = there.listen("127.0.0.1:0").serve(BellRpc.bind(new Tower())).start();
-    client = here.build();
+    VerbenaServer server =
+        world.server(
+            there -> {
+              there.listen("127.0.0.1:0").serve(BellRpc.bind(new Tower()));
+              if (route == Route.RDMA) {
+                there.upgrades(device("west", "10.9.0.2"));
+              } else {
+                there.path(PathPolicy.TCP_ONLY);
+              }
+            });
+    VerbenaClient client =
+        world.client(
+            here -> {
+              if (route == Route.RDMA) {
+                here.upgrades(device("east", "10.9.0.1"));
+              } else {
+                here.path(PathPolicy.TCP_ONLY);
+              }
+            });
     Session session = client.session("127.0.0.1:" + server.address().getPort());
     bell = BellRpc.async(session, OPTIONS);
     call();
@@ -75,7 +74,7 @@ final class SmallCall implements AutoCloseable {
 
   private RdmaUpgradeProvider device(String name, String address) {
     return new RdmaUpgradeProvider(
-        fabric.addHost(name, InetAddress.ofLiteral(address)), RdmaSettings.DEFAULT, clock);
+        fabric.addHost(name, InetAddress.ofLiteral(address)), RdmaSettings.DEFAULT, world.clock());
   }
 
   private final class Tower implements Bell {
@@ -114,18 +113,10 @@ final class SmallCall implements AutoCloseable {
     return frames;
   }
 
-  /** Makes one call while entries into methods are counted; for {@link CallTally}. */
-  public static void tallied(String route) {
-    try (SmallCall call = new SmallCall(Route.valueOf(route))) {
-      Entries.count(true);
-      call.call();
-      Entries.count(false);
-    }
-  }
-
   /** Runs a duty cycle in the scope that a loop's own thread binds for its life. */
   private int stepServer() {
-    return ScopedValue.where(CallScope.CURRENT, serverLoop.callScope()).call(serverLoop::doWork);
+    return ScopedValue.where(CallScope.CURRENT, world.serverLoop().callScope())
+        .call(world::stepServer);
   }
 
   private void runUntil(BooleanSupplier condition) {
@@ -133,26 +124,18 @@ final class SmallCall implements AutoCloseable {
       if (i > MOST_STEPS) {
         throw new IllegalStateException("a call or an upgrade does not end");
       }
-      int work = clientLoop.doWork() + stepServer();
-      Runnable task;
-      while ((task = tasks.poll()) != null) {
-        task.run();
-        work++;
-      }
+      int work = world.stepClient() + stepServer() + world.runHandlers();
       while (fabric.step()) {
         work++;
       }
       if (work == 0 && i % 1000 == 0) { // what a socket has may come a moment later
-        clock.advance(TICK);
+        world.clock().advance(TICK);
       }
     }
   }
 
   @Override
   public void close() {
-    clientLoop.onClose();
-    serverLoop.onClose();
-    client.close();
-    server.close();
+    world.close();
   }
 }

@@ -30,7 +30,7 @@ public final class Strace {
               + SystemCallsProgram.END
               + ")(\\w+)\"");
 
-  /** What was counted in all rounds of a load but the first, by thread. */
+  /** Counts of all rounds of a load but the first, by thread. */
   private final Map<String, Map<String, Calls>> byLoad = new HashMap<>();
 
   private Map<String, Calls> now = new HashMap<>();

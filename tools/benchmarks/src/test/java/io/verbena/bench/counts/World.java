@@ -17,6 +17,7 @@ import io.verbena.rdma.RdmaSettings;
 import io.verbena.rdma.RdmaUpgradeProvider;
 import io.verbena.tcp.TcpLinkProvider;
 import io.verbena.testkit.ManualClock;
+import io.verbena.verbs.fabric.DeviceProfile;
 import io.verbena.verbs.fabric.Fabric;
 import io.verbena.verbs.fabric.FabricHost;
 import java.io.IOException;
@@ -37,7 +38,8 @@ import org.jspecify.annotations.Nullable;
  * A client and a server with one session, stepped by one thread on a clock that stands still while
  * there is something to do. So the same operations cost the same in every run, but over TCP, where
  * the kernel decides what arrives together. What is sent for the sake of time alone, such as pings,
- * is not counted.
+ * is not counted. It is no {@link io.verbena.testkit.SteppedWorld}: that runs what both ends hand
+ * over in one queue, and here each end does its own, which is counted as its heap and its waits.
  */
 final class World implements AutoCloseable {
   /** Of a fabric that carries a request out while it is posted, as rdma_rxe does. */
@@ -82,6 +84,11 @@ final class World implements AutoCloseable {
    * @param polls whether loops look for work all the time; otherwise they wait when there is none
    */
   World(Route route, boolean polls) throws IOException {
+    this(route, polls, DeviceProfile.full());
+  }
+
+  /** The same, whose two devices are of a kind. */
+  World(Route route, boolean polls, DeviceProfile device) throws IOException {
     this.route = route;
     boolean tcp = route == Route.TCP;
     boolean waits = !polls && !tcp; // in a socket's wait the other end could not be stepped
@@ -96,13 +103,16 @@ final class World implements AutoCloseable {
     client = new End("client", manual, links, waits, turns);
     server = new End("server", manual, links, waits, turns);
     VerbenaClient.Builder here =
-        VerbenaClient.builder().steppedBy(client.loop(), client.elsewhere());
+        VerbenaClient.builder()
+            .steppedBy(List.of(client.loop()), client.elsewhere(), Thread::startVirtualThread);
     VerbenaServer.Builder there =
-        VerbenaServer.builder().steppedBy(server.loop(), server.elsewhere()).random(new Random(1));
+        VerbenaServer.builder()
+            .steppedBy(List.of(server.loop()), server.elsewhere(), Thread::startVirtualThread)
+            .random(new Random(1));
     if (route == Route.RDMA) {
       fabric = Fabric.stepped(COMPLETES_AT_ONCE, manual::nanoTime);
-      east = fabric.addHost("east", InetAddress.ofLiteral("10.9.0.1"));
-      west = fabric.addHost("west", InetAddress.ofLiteral("10.9.0.2"));
+      east = fabric.addHost("east", device, InetAddress.ofLiteral("10.9.0.1"));
+      west = fabric.addHost("west", device, InetAddress.ofLiteral("10.9.0.2"));
       here.upgrades(upgrades(east, client));
       there.upgrades(upgrades(west, server));
     } else {
@@ -112,8 +122,8 @@ final class World implements AutoCloseable {
       west = null;
     }
     // Set, and not measured or a part of the heap: so all machines are alike.
-    here.partCutOffBytes(CutOffs.BESIDE_UNMEASURED).pinCutOffBytes(1);
-    there.partCutOffBytes(CutOffs.BESIDE_UNMEASURED).pinCutOffBytes(1);
+    here.largeValueBytes(CutOffs.BESIDE_UNMEASURED).pinCutOffBytes(1);
+    there.largeValueBytes(CutOffs.BESIDE_UNMEASURED).pinCutOffBytes(1);
     here.maxAssemblyBytes(SHARED_BYTES).maxReplyBytes(SHARED_BYTES);
     there.maxAssemblyBytes(SHARED_BYTES).maxReplyBytes(SHARED_BYTES);
     verbenaClient = here.handlers(client.elsewhere()).build();

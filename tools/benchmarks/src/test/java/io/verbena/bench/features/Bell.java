@@ -4,7 +4,7 @@ import io.verbena.api.RpcMethod;
 import io.verbena.api.RpcService;
 import java.util.concurrent.Flow;
 
-/** What is called while features are looked at. */
+/** The contract by which features are measured. */
 @RpcService(name = "bench.bell")
 public interface Bell {
   /** Returns the number, on the event loop. */

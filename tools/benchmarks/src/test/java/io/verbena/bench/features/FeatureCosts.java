@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
-/** What calls with each feature take, measured by turns in one process. */
+/** The time of calls with each feature, measured by turns in one process. */
 public final class FeatureCosts {
   private static final int CALLS_A_ROUND = 2_000;
 

@@ -8,17 +8,11 @@ import io.verbena.api.Streams;
 import io.verbena.channel.BalancedChannel;
 import io.verbena.channel.ChannelTime;
 import io.verbena.core.VerbenaClient;
-import io.verbena.core.VerbenaServer;
-import io.verbena.core.loop.EventLoop;
-import io.verbena.mem.InMemoryNetwork;
-import io.verbena.testkit.ManualClock;
+import io.verbena.testkit.SteppedWorld;
 import java.lang.management.ManagementFactory;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
-import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
@@ -31,18 +25,11 @@ final class FeatureWorld implements AutoCloseable {
   private static final int MOST_STEPS = 1_000_000;
 
   private final Feature feature;
-  private final ManualClock clock = new ManualClock();
-  private final InMemoryNetwork network =
-      new InMemoryNetwork(clock, InMemoryNetwork.DEFAULT_RING_FRAMES);
-  private final EventLoop clientLoop = new EventLoop("client", clock, network);
-  private final EventLoop serverLoop = new EventLoop("server", clock, network);
-  private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
-  private final List<VerbenaServer> servers = new ArrayList<>();
-  private final VerbenaClient client;
+  private final SteppedWorld world = new SteppedWorld();
   private final BellRpc.Async async;
   private long rung;
 
-  /** What a round has taken, of each call or item. */
+  /** The time of a round for each call or item. */
   record Cost(double nanos, long bytes) {}
 
   private static final class Tower implements Bell {
@@ -88,19 +75,21 @@ final class FeatureWorld implements AutoCloseable {
     List<String> addresses =
         IntStream.range(0, feature.servers()).mapToObj(i -> "mem://bell-" + i).toList();
     for (String address : addresses) {
-      VerbenaServer.Builder server =
-          VerbenaServer.builder()
-              .listen(address)
-              .serve(BellRpc.bind(new Tower()))
-              .handlers(tasks::add)
-              .steppedBy(serverLoop, tasks::add);
-      servers.add(
-          (feature.server() == null ? server : server.serverInterceptor(feature.server())).start());
+      world.server(
+          server -> {
+            server.listen(address).serve(BellRpc.bind(new Tower()));
+            if (feature.server() != null) {
+              server.serverInterceptor(feature.server());
+            }
+          });
     }
-    VerbenaClient.Builder caller =
-        VerbenaClient.builder().handlers(tasks::add).steppedBy(clientLoop, tasks::add);
-    client =
-        (feature.client() == null ? caller : caller.clientInterceptor(feature.client())).build();
+    VerbenaClient client =
+        world.client(
+            caller -> {
+              if (feature.client() != null) {
+                caller.clientInterceptor(feature.client());
+              }
+            });
     Channel channel =
         feature.channel() == null
             ? client.session(addresses.getFirst())
@@ -118,13 +107,13 @@ final class FeatureWorld implements AutoCloseable {
   private final class StandingTime implements ChannelTime {
     @Override
     public long nanoTime() {
-      return clock.nanoTime();
+      return world.clock().nanoTime();
     }
 
     @Override
     public Runnable after(long nanos, Runnable action) {
       if (nanos <= 0) {
-        tasks.add(action);
+        world.handlers().execute(action);
       }
       return () -> {};
     }
@@ -144,7 +133,9 @@ final class FeatureWorld implements AutoCloseable {
 
   private int call() {
     CompletableFuture<Long> call = async.ring(++rung).toCompletableFuture();
-    runUntil(call::isDone);
+    for (int i = 0; !call.isDone(); i++) {
+      step(i);
+    }
     if (call.join() != rung) {
       throw new IllegalStateException("ring " + rung + " was answered " + call.join());
     }
@@ -155,34 +146,29 @@ final class FeatureWorld implements AutoCloseable {
     Listener listener = new Listener();
     CompletableFuture<Flow.Publisher<Long>> call =
         async.peal(feature.items()).toCompletableFuture();
-    runUntil(call::isDone);
+    for (int i = 0; !call.isDone(); i++) {
+      step(i);
+    }
     call.join().subscribe(listener);
-    runUntil(() -> listener.over);
+    for (int i = 0; !listener.over; i++) {
+      step(i);
+    }
     if (listener.heard != feature.items()) {
       throw new IllegalStateException(listener.heard + " items came of " + feature.items());
     }
     return listener.heard;
   }
 
-  private void runUntil(BooleanSupplier condition) {
-    for (int i = 0; !condition.getAsBoolean(); i++) {
-      if (i > MOST_STEPS) {
-        throw new IllegalStateException("'" + feature.title() + "' does not end");
-      }
-      clientLoop.doWork();
-      serverLoop.doWork();
-      Runnable task;
-      while ((task = tasks.poll()) != null) {
-        task.run();
-      }
+  private void step(int before) {
+    if (before > MOST_STEPS) {
+      throw new IllegalStateException("'" + feature.title() + "' does not end");
     }
+    world.step();
+    world.runHandlers();
   }
 
   @Override
   public void close() {
-    clientLoop.onClose();
-    serverLoop.onClose();
-    client.close();
-    servers.forEach(VerbenaServer::close);
+    world.close();
   }
 }

@@ -23,6 +23,16 @@ record Beside(double figure, String rival, double rivalFigure, double ratio) {
     return of(all, mine, rival, Round::p50, 1);
   }
 
+  /** Compares the latency that nine of ten calls of two contestants keep, in microseconds. */
+  static Beside p90(Figures all, String mine, String rival) {
+    return of(all, mine, rival, Round::p90, 1);
+  }
+
+  /** Compares the processor time of both ends for a call of two contestants, in microseconds. */
+  static Beside cpu(Figures all, String mine, String rival) {
+    return of(all, mine, rival, Round::cpuMicros, 1);
+  }
+
   /** Compares the {@link Figures#rate} of two contestants. */
   static Beside rate(Figures all, String mine, String rival) {
     return of(all, mine, rival, Round::callsPerSecond, 1);

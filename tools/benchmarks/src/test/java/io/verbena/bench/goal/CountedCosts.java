@@ -33,7 +33,7 @@ public final class CountedCosts {
     board.tell(own(OWN + ", locked", both, Instructions::locked, LOCKED, "instr."));
   }
 
-  /** What bare verbs execute for the same messages is the devices'. */
+  /** Instructions of bare verbs for the same messages count for the devices. */
   private static Row own(
       String name,
       List<Instructions> callAndVerbs,

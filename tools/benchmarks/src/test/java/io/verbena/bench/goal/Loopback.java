@@ -5,6 +5,7 @@ import static io.verbena.bench.rival.Rival.GRPC_TUNED;
 import static io.verbena.bench.rival.Rival.NETTY;
 import static io.verbena.bench.rival.Rival.NIO;
 import static io.verbena.bench.rival.Rival.SENDFILE;
+import static java.util.Locale.ROOT;
 
 import io.verbena.bench.load.Handler;
 import io.verbena.bench.load.Kind;
@@ -14,11 +15,13 @@ import io.verbena.bench.load.Mode;
 import io.verbena.bench.rival.Rival;
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 
-/** The targets on loopback TCP, between two processes. */
+/** The targets between two processes of one host, over TCP and shared memory. */
 public final class Loopback {
   private static final String TCP = "verbena tcp";
+  private static final String SHM = "verbena shm";
   private static final int SMALL = 64;
   private static final int DEEP = 256;
   private static final int MEBIBYTE = 1 << 20;
@@ -48,6 +51,7 @@ public final class Loopback {
   /** Tells a row for each target. */
   public void measure() throws InterruptedException {
     board.section(LONE_CALL + "p50", this::lone);
+    board.section(LONE_CALL + "blocking, p50", this::blocking);
     board.section(DEEP_CALL + "nonBlocking", this::deep);
     board.section(DEEP_CALL + "virtual handler", this::deepOnThreads);
     board.section("put 1 MiB x8", () -> objects(MEBIBYTE, 8, Known.MEBIBYTE));
@@ -77,6 +81,22 @@ public final class Loopback {
     board.tell(
         Row.atMost(LONE_CALL + "blocking virtual, p50", Beside.of(blocking, netty, best), "us", 1.5)
             .doubted(doubt));
+  }
+
+  /**
+   * Blocking callers beside those of the bare sockets, and over shared memory beside async ones.
+   */
+  private void blocking() throws InterruptedException {
+    Load load = Load.of(Kind.CALL, SMALL, 1, turn);
+    double async = new Figures(player.play(load, Set.of(SHM))).p50(SHM);
+    for (Mode mode : List.of(Mode.PLATFORM, Mode.VIRTUAL)) {
+      Load calls = load.with(mode, Handler.NONBLOCKING);
+      String name = LONE_CALL + mode.name().toLowerCase(ROOT);
+      Beside sockets = Beside.p50(play(calls, NIO), TCP, NIO.title());
+      board.tell(Row.atMost(name + ", p50", sockets, "us", 1.25));
+      double shm = new Figures(player.play(calls, Set.of(SHM))).p50(SHM);
+      board.tell(Row.atMost(name + ", shm, p50", Beside.of(shm, "async", async), "us", 1.5));
+    }
   }
 
   private void deep() throws InterruptedException {

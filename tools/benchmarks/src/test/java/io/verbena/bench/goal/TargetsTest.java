@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.bench.load.Kind;
 import io.verbena.bench.load.Load;
+import io.verbena.bench.load.Mode;
 import io.verbena.bench.load.Turn;
 import io.verbena.bench.report.Result;
 import io.verbena.bench.report.Round;
@@ -32,9 +33,11 @@ class TargetsTest {
       boolean small = load.size() == 64;
       double netty = small ? 2_100_000 : 5_000;
       double grpc = grpcByKnown * (small ? 200_000 : 2_000);
+      boolean async = load.mode() == Mode.ASYNC;
       Map<String, Double> rates =
           Map.of(
               "verbena tcp", netty * productByNetty,
+              "verbena shm", async ? netty : netty * productByNetty,
               "raw nio", netty,
               "raw netty", netty,
               "raw sendfile", netty,
@@ -76,22 +79,22 @@ class TargetsTest {
 
   @Test
   void areReachedWhenTheProductIsAsFastAsItsRivals() throws Exception {
-    assertThat(rows(players(1, 1))).hasSize(10).allMatch(Row::isReached);
+    assertThat(rows(players(1, 1))).hasSize(14).allMatch(Row::isReached);
     assertThat(board.close()).isTrue();
-    assertThat(printed.toString()).contains("  ok", "10 of 10").doesNotContain("short");
+    assertThat(printed.toString()).contains("  ok", "14 of 14").doesNotContain("short");
   }
 
   @Test
   void areShortWhenTheProductIsSlower() throws Exception {
     assertThat(rows(players(0.2, 1))).noneMatch(Row::isReached);
     assertThat(board.close()).isFalse();
-    assertThat(printed.toString()).contains("short", "0 of 10").doesNotContain("  ok");
+    assertThat(printed.toString()).contains("short", "0 of 14").doesNotContain("  ok");
   }
 
   @Test
   void restOnNoRivalThatIsFarBelowWhatItIsKnownFor() throws Exception {
     assertThat(rows(players(1, 0.1)))
-        .hasSize(10)
+        .hasSize(14)
         .allMatch(row -> row.isReached() != row.rival().startsWith("grpc"));
     assertThat(printed.toString())
         .contains("void, else ok: weak rival: 0.12 of the speed that raw netty");
@@ -109,7 +112,7 @@ class TargetsTest {
               }
               return fine.play(load, names);
             });
-    assertThat(rows).hasSize(9).filteredOn(Row::isReached).hasSize(7);
+    assertThat(rows).hasSize(13).filteredOn(Row::isReached).hasSize(11);
     assertThat(printed.toString()).contains("short: not measured: a call failed: deadline");
   }
 
@@ -124,7 +127,7 @@ class TargetsTest {
               }
               return fine.play(load, names);
             });
-    assertThat(rows).hasSize(9).filteredOn(Row::isReached).hasSize(8);
+    assertThat(rows).hasSize(13).filteredOn(Row::isReached).hasSize(12);
     assertThat(printed.toString()).contains("short: not measured").contains("the server is gone");
   }
 
@@ -140,7 +143,7 @@ class TargetsTest {
               }
               return fine.play(load, names);
             });
-    assertThat(rows).hasSize(10).allMatch(Row::isReached);
+    assertThat(rows).hasSize(14).allMatch(Row::isReached);
     assertThat(printed.toString())
         .contains("(measured once more: put 1 MiB x8: four handshakes of 5 s passed)");
   }
@@ -155,8 +158,24 @@ class TargetsTest {
   void areNotBegunWhenTheTimeIsOver() throws Exception {
     Scoreboard late = new Scoreboard(new PrintWriter(printed), Duration.ofNanos(-1));
     new Loopback(players(1, 1), SECOND, late).measure();
-    assertThat(late.rows()).hasSize(6).noneMatch(Row::isReached);
+    assertThat(late.rows()).hasSize(7).noneMatch(Row::isReached);
     assertThat(printed.toString()).contains("no time is left");
+  }
+
+  @Test
+  void onABusyHostAreToldBesideTcp() throws Exception {
+    new BusyHost(players(1, 1), SECOND, board).measure();
+    assertThat(board.rows()).hasSize(9).allMatch(Row::isReached);
+    Scoreboard slower = new Scoreboard(new PrintWriter(printed), Duration.ofMinutes(1));
+    new BusyHost(
+            (load, names) ->
+                names.stream()
+                    .map(name -> result(name, load, name.equals("verbena shm") ? 100 : 200))
+                    .toList(),
+            SECOND,
+            slower)
+        .measure();
+    assertThat(slower.rows()).hasSize(9).noneMatch(Row::isReached);
   }
 
   private void measureOnDevice(int darpcs) throws InterruptedException {

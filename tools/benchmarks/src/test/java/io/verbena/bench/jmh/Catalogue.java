@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * What both serializers write.
+ * The value that both serializers write.
  *
  * @param entries some tens of them
  */

@@ -2,10 +2,11 @@ package io.verbena.bench.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.verbena.testkit.JavaProcess;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,25 +26,13 @@ class ScratchTest {
 
   @Test
   void isGoneWhenItsProcessIsEndedByASignal(@TempDir Path folder) throws Exception {
-    String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-    Process process =
-        new ProcessBuilder(
-                List.of(
-                    java,
-                    "-Djava.io.tmpdir=" + folder,
-                    "-cp",
-                    System.getProperty("java.class.path"),
-                    Ended.class.getName()))
-            .redirectError(ProcessBuilder.Redirect.INHERIT)
-            .start();
-    try (var output = process.inputReader(StandardCharsets.UTF_8)) {
-      assertThat(output.readLine()).isEqualTo("ready");
+    List<String> options = List.of("-Djava.io.tmpdir=" + folder);
+    try (JavaProcess process = JavaProcess.start(options, Ended.class)) {
+      assertThat(process.line()).isEqualTo("ready");
       assertThat(folder).isNotEmptyDirectory();
-      process.destroy();
-      process.waitFor();
+      process.terminate();
+      process.end(Duration.ofMinutes(1));
       assertThat(folder).isEmptyDirectory();
-    } finally {
-      process.destroyForcibly();
     }
   }
 }

@@ -3,7 +3,7 @@ package io.verbena.bench.overload;
 import io.verbena.api.RpcMethod;
 import io.verbena.api.RpcService;
 
-/** What has a bounded capacity, as a service in front of a database. */
+/** A service of a bounded capacity, as in front of a database. */
 @RpcService(name = "bench.counter")
 public interface Counter {
   /** Waits for its turn, then takes its time; returns the number. */

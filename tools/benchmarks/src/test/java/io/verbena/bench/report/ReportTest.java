@@ -10,13 +10,14 @@ import io.verbena.bench.load.Kind;
 import io.verbena.bench.load.Load;
 import io.verbena.bench.load.Memory;
 import io.verbena.bench.load.Mode;
+import io.verbena.testkit.JavaProcess;
 import java.io.IOException;
 import java.io.StringReader;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -133,21 +134,14 @@ class ReportTest {
 
   @Test
   void isWrittenWithoutPlotsWhereTheJdkCannotDrawText() throws Exception {
-    Process process =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--limit-modules=java.logging,java.management,java.xml", // no java.desktop
-                "-cp",
-                System.getProperty("java.class.path"),
-                ReportTest.class.getName())
-            .redirectError(ProcessBuilder.Redirect.INHERIT)
-            .start();
-    String page = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertThat(page)
-        .contains("No plots", "fontconfig", "<h2>Figures</h2>")
-        .doesNotContain("<svg")
+    JavaProcess.Ended ended =
+        JavaProcess.of(ReportTest.class)
+            .options("--limit-modules=java.logging,java.management,java.xml") // no java.desktop
+            .run(Duration.ofMinutes(1));
+    assertThat(ended.out())
+        .contains("No plots of latency", "fontconfig", "<h2>Figures</h2>")
         .endsWith("</html>\n\n");
-    assertThat(process.waitFor()).isZero();
+    assertThat(ended.status()).isZero();
   }
 
   @Test
@@ -167,9 +161,61 @@ class ReportTest {
               .newDocumentBuilder()
               .parse(new InputSource(new StringReader(plots.group())));
       assertThat(svg.getDocumentElement().getAttribute("viewBox")).isNotEmpty();
-      assertThat(svg.getElementsByTagName("path").getLength()).isGreaterThan(2);
+      assertThat(svg.getElementsByTagName("path").getLength()).isGreaterThan(1);
     }
-    assertThat(found).as("throughput, latency, ratio, and percentiles of two sizes").isEqualTo(5);
+    assertThat(found)
+        .as("throughput, latency, CPU, ratio, and percentiles of two sizes")
+        .isEqualTo(6);
+  }
+
+  private static Result rounds(String contestant, double... p50s) {
+    Load load = Load.of(Kind.CALL, 64, 1, Duration.ofSeconds(1));
+    List<Round> rounds =
+        Arrays.stream(p50s)
+            .mapToObj(p50 -> Round.told(p50, 3 * p50, 4 * p50, 5 * p50, 1_000, 1e6 / p50, 0.1))
+            .toList();
+    return new Result(contestant, "shm", load, rounds, new Histogram(3));
+  }
+
+  @Test
+  void marksAContestantWithTwoStatesEverywhere() {
+    Report report =
+        Reports.of(rounds("steady", 60, 61, 62, 63, 64), rounds("two", 0.7, 957, 0.7, 958, 0.8));
+    String said =
+        "two has two states in call 64 B x1, async/nonblocking: p50 of 0.7 us in 3 of its rounds, of 957.5 us in 2.";
+    assertThat(Tables.of(report))
+        .contains("two *")
+        .contains("* " + said)
+        .doesNotContain("steady *");
+    assertThat(Html.of(report)).contains("two *").contains(said).doesNotContain("steady *");
+  }
+
+  @Test
+  void aLoadOfOneSizeHasBarsOfItsRateAndItsProcessorTime() {
+    Report report = Reports.of(result("verbena tcp", 64, 60, 1, 5), result("netty", 64, 50, 2, 5));
+    assertThat(Html.of(report))
+        .contains("<h2>Rate: call 64 B x1, async/nonblocking</h2>")
+        .contains("<h2>CPU: call 64 B x1, async/nonblocking</h2>")
+        .contains(">2.0</text>"); // us of CPU
+  }
+
+  @Test
+  void slowerAndSlowerRoundsAreOneState() {
+    assertThat(rounds("drifting", 10, 15, 25, 40, 70).states()).isNull();
+  }
+
+  @Test
+  void sumsUpWhoLeadsAndWhetherThatIsBeyondTheRounds() {
+    assertThat(Summary.of(Reports.of(rounds("a", 10, 11, 12), rounds("b", 20, 22, 24))))
+        .singleElement()
+        .asString()
+        .contains("lowest p50 a, 11.0 us (2.00 times better than b)")
+        .contains("most calls a, 90,909 /s (2.00 times better than b)")
+        .contains("least CPU unknown");
+    assertThat(Summary.of(Reports.of(rounds("a", 10, 11, 12), rounds("b", 11, 12, 13))))
+        .singleElement()
+        .asString()
+        .contains("lowest p50 a, 11.0 us (its rounds overlap those of b: no clear lead)");
   }
 
   @Test

@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.bench.load.Kind;
 import io.verbena.bench.load.Load;
+import io.verbena.testkit.JavaProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -37,28 +39,18 @@ class PerftestEndTest {
     Path program = folder.resolve("ib_send_lat");
     Files.writeString(program, "#!/bin/sh\necho $$ >> " + started + "\nexec sleep 600\n");
     Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwxr-xr-x"));
-    ProcessBuilder builder =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-cp",
-                System.getProperty("java.class.path"),
-                Measuring.class.getName())
-            .inheritIO();
-    builder.environment().merge("PATH", folder.toString(), (path, ours) -> ours + ":" + path);
-    Process process = builder.start();
-    try {
+    Map<String, String> path = Map.of("PATH", folder + ":" + System.getenv("PATH"));
+    try (JavaProcess process = JavaProcess.of(Measuring.class).environment(path).start()) {
       List<ProcessHandle> programs = List.of();
       while (programs.size() < 2) {
-        assertThat(process.isAlive()).isTrue();
+        assertThat(process.process().isAlive()).isTrue();
         Thread.sleep(20);
         programs = Files.exists(started) ? alive(started) : List.of();
       }
-      process.destroyForcibly();
+      process.kill();
       for (ProcessHandle each : programs) {
         each.onExit().join();
       }
-    } finally {
-      process.destroyForcibly();
     }
   }
 

@@ -11,7 +11,7 @@ import java.io.IOException;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** What perftest's programs print. */
+/** The output of perftest's programs. */
 class PerftestTest {
   private static Load load(Kind kind, int size) {
     return Load.of(kind, size, 1, Duration.ofSeconds(1));

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.verbena.api.CallOptions;
 import io.verbena.api.Metadata;
+import io.verbena.api.Priority;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
@@ -107,7 +108,7 @@ public final class CallCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     try {
-      CallOptions options = new CallOptions(timeout, metadata(), List.of(), null);
+      CallOptions options = CallOptions.DEFAULT.withTimeout(timeout).withMetadata(metadata());
       try (VerbenaClient client = server.client(limit());
           Interruption interruption = new Interruption(client)) {
         return run(client, options, interruption);
@@ -134,8 +135,12 @@ public final class CallCommand implements Callable<Integer> {
       if (equals < 0) {
         throw wrong("--header is KEY=VALUE, not '" + header + "'");
       }
-      Metadata.Key<String> key = Metadata.Key.text(header.substring(0, equals));
-      metadata = metadata.plus(key, header.substring(equals + 1));
+      String name = header.substring(0, equals);
+      String value = header.substring(equals + 1);
+      metadata =
+          name.equals(Priority.KEY_NAME)
+              ? Priority.ofWord(value).in(metadata)
+              : metadata.plus(Metadata.Key.text(name), value);
     }
     return metadata;
   }
@@ -237,7 +242,7 @@ public final class CallCommand implements Callable<Integer> {
   }
 
   /** Prints a result. A stream ends early if the reader of the output closes it. */
-  private void print(JsonMethod.Result result) {
+  private void print(JsonMethod.Result<JsonNode> result) {
     PrintWriter out = spec.commandLine().getOut();
     Flow.Publisher<JsonNode> items = result.items();
     if (items != null) {

@@ -4,9 +4,8 @@ import com.ibm.disni.verbs.IbvContext;
 import io.verbena.rdma.DeviceAddress;
 import io.verbena.rdma.DeviceAddresses;
 import io.verbena.rdma.DeviceChoice;
-import io.verbena.rdma.Numa;
+import io.verbena.rdma.RdmaFailureText;
 import io.verbena.rdma.RdmaSettings;
-import io.verbena.rdma.Words;
 import io.verbena.verbs.ext.DeviceAttributes;
 import io.verbena.verbs.ext.DeviceAttributes.Transport;
 import io.verbena.verbs.ext.Errno;
@@ -25,7 +24,6 @@ final class Devices {
   private final Modules modules;
   private final VerbsProvider verbs;
   private final DeviceChoice choice;
-  private final boolean numa;
   private final List<Finding> findings = new ArrayList<>();
   private final List<String> usable = new ArrayList<>();
   private String obstacle = "no verbs device on this host";
@@ -35,7 +33,6 @@ final class Devices {
     this.modules = modules;
     this.verbs = verbs;
     this.choice = settings.device();
-    this.numa = settings.numa();
   }
 
   /**
@@ -81,7 +78,7 @@ final class Devices {
                 "correct " + RdmaSettings.DEVICE_PROPERTY + " or " + RdmaSettings.DEVICE_VARIABLE));
       }
     } catch (Throwable thrown) { // every exception of a provider is a finding
-      obstacle = Words.of(thrown);
+      obstacle = RdmaFailureText.of(thrown);
       findings.add(Finding.missing("the devices", "cannot be examined", obstacle));
     }
     for (String name : host.names("/sys/class/infiniband")) {
@@ -101,7 +98,8 @@ final class Devices {
     DeviceAttributes attributes = device.queryDevice();
     boolean carries = false;
     findings.add(Finding.ok(name, describe(attributes)));
-    findings.add(node(Numa.place(host.root(), name, numa)));
+    findings.add(Adapter.finding(device.driver(), attributes.transport()));
+    findings.add(NumaNode.finding(host, name));
     for (int number = 1; number <= attributes.ports(); number++) {
       PortAttributes port = device.queryPort(number);
       int ofPort = number;
@@ -132,24 +130,6 @@ final class Devices {
     } else {
       obstacle = refused.orElse(name + " has no active port with an address");
     }
-  }
-
-  private static Finding node(Numa.Place place) {
-    String what = "NUMA";
-    if (!place.processors().isEmpty()) {
-      return Finding.ok(
-          what,
-          "node %d, processors %s; event loops and buffers are placed there"
-              .formatted(place.node(), place.processors()));
-    }
-    if (!place.cure().isEmpty()) {
-      return Finding.low(what, place.words(), place.cure());
-    }
-    return Finding.note(
-        what,
-        place.words().isEmpty()
-            ? "one node on this host; the system places event loops"
-            : place.words());
   }
 
   private static String describe(DeviceAttributes device) {

@@ -28,9 +28,17 @@ record Doctor(
     VerbsProvider verbs,
     @Nullable UpgradeProvider upgrades,
     RdmaSettings settings) {
+  private static final int FIRST_JDK = 25;
 
-  /** The findings, and the path that follows from them. */
-  record Diagnosis(List<Section> sections, Prospect prospect) {
+  /** The update of it that no longer moves pinned objects. */
+  private static final int CURED_UPDATE = 3;
+
+  /**
+   * The findings, and the path that follows from them.
+   *
+   * @param usable the devices that a session can use
+   */
+  record Diagnosis(List<Section> sections, Prospect prospect, List<String> usable) {
     void print(PrintWriter out) {
       Set<String> told = new HashSet<>();
       for (Section section : sections) {
@@ -52,20 +60,14 @@ record Doctor(
     sections.add(devices.section());
     sections.add(new Limits(host, container).section());
     sections.add(container.section(host));
-    return new Diagnosis(List.copyOf(sections), Prospect.of(upgrades, devices));
+    return new Diagnosis(List.copyOf(sections), Prospect.of(upgrades, devices), devices.usable());
   }
 
   private Section program() {
-    String jdk =
-        Runtime.version()
-            + " on "
-            + System.getProperty("os.name")
-            + ", "
-            + System.getProperty("os.arch");
     return new Section(
         "Program",
         List.of(
-            Finding.ok("JDK", jdk),
+            jdk(Runtime.version()),
             upgrades == null
                 ? Finding.missing(
                     "RDMA link",
@@ -73,6 +75,22 @@ record Doctor(
                     "add io.verbena:rpc-rdma and io.verbena:verbs-ffm to the class path")
                 : Finding.ok("RDMA link", "on the class path, over " + verbs.name()),
             sharedMemory()));
+  }
+
+  /** Names the JDK, and a fault of its first updates (JDK-8377811). */
+  static Finding jdk(Runtime.Version version) {
+    String jdk =
+        version + " on " + System.getProperty("os.name") + ", " + System.getProperty("os.arch");
+    boolean movesPinned =
+        version.feature() == FIRST_JDK && version.interim() == 0 && version.update() < CURED_UPDATE;
+    return movesPinned
+        ? Finding.low(
+            "JDK",
+            jdk
+                + "; its G1 may move an object of the heap while native code holds it (JDK-8377811). Verbena hands none to native code; the JDK's zip and other libraries do",
+            "update to JDK 25.0.%d or later, or run with another collector, such as -XX:+UseParallelGC"
+                .formatted(CURED_UPDATE))
+        : Finding.ok("JDK", jdk);
   }
 
   /** Examines shared memory, which sessions on this host prefer to RDMA. */

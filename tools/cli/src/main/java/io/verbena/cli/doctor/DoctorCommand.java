@@ -6,11 +6,15 @@ import io.verbena.cli.Credentials;
 import io.verbena.core.upgrade.ChosenUpgrades;
 import io.verbena.rdma.GuardedVerbs;
 import io.verbena.rdma.RdmaSettings;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.lang.foreign.Arena;
 import java.lang.foreign.SymbolLookup;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -56,6 +60,22 @@ public final class DoctorCommand implements Callable<Integer> {
       description = "the longest time for the upgrade of the session (default: ${DEFAULT-VALUE})")
   private int waitSeconds;
 
+  @Option(
+      names = "--try",
+      description =
+          "also open sessions of this process with itself over each usable device, and check calls,"
+              + " objects, regions and the ends of links there; takes two minutes at most, and"
+              + " changes nothing")
+  private boolean tries;
+
+  @Option(
+      names = "--report",
+      paramLabel = "FILE",
+      description =
+          "also write all that an issue about RDMA needs to a new file: findings, versions,"
+              + " attributes of devices; addresses of this host, but no variables, tokens or keys")
+  private @Nullable Path report;
+
   /** Makes a command that examines this machine, with the links on the class path. */
   public DoctorCommand() {
     this(DoctorCommand::ofThisMachine);
@@ -66,7 +86,7 @@ public final class DoctorCommand implements Callable<Integer> {
   }
 
   @Override
-  public Integer call() throws InterruptedException {
+  public Integer call() throws InterruptedException, IOException {
     if (waitSeconds < 0 || waitSeconds > LONGEST_WAIT.toSeconds()) {
       throw new ParameterException(
           spec.commandLine(), "--wait takes seconds, from 0 to a day, not " + waitSeconds);
@@ -75,6 +95,14 @@ public final class DoctorCommand implements Callable<Integer> {
     Doctor doctor = doctor();
     Doctor.Diagnosis diagnosis = doctor.examine();
     diagnosis.print(out);
+    out.flush();
+    List<Section> trials = tries ? trials(doctor, diagnosis, out) : List.of();
+    if (report != null) {
+      report(report, doctor, diagnosis, trials, out);
+    }
+    if (trials.stream().anyMatch(trial -> trial.has(Finding.Mark.MISSING))) {
+      return NO_RDMA;
+    }
     if (server == null) {
       tellOfSharedMemory(out);
       out.println(diagnosis.prospect());
@@ -94,6 +122,32 @@ public final class DoctorCommand implements Callable<Integer> {
     out.printf("path: %s%n", path);
     out.flush();
     return path.link().equals("rdma") ? 0 : NO_RDMA;
+  }
+
+  private static List<Section> trials(Doctor doctor, Doctor.Diagnosis diagnosis, PrintWriter out) {
+    List<Section> trials = new ArrayList<>();
+    for (String device : diagnosis.usable()) {
+      Section trial = new DeviceTrial(doctor.verbs(), doctor.settings(), device).run();
+      trial.print(out);
+      out.println();
+      out.flush();
+      trials.add(trial);
+    }
+    return trials;
+  }
+
+  private static void report(
+      Path file, Doctor doctor, Doctor.Diagnosis diagnosis, List<Section> trials, PrintWriter out)
+      throws IOException {
+    List<Section> all = new ArrayList<>(diagnosis.sections());
+    all.addAll(trials);
+    try {
+      new IssueReport(doctor.host(), doctor.verbs(), doctor.settings())
+          .write(file, all, diagnosis.prospect().toString());
+    } catch (FileAlreadyExistsException e) {
+      throw new IOException(file + " exists; name a file that does not", e);
+    }
+    out.println("written: " + file + ", for an issue; it has addresses of this host");
   }
 
   /** Prints a note about shared memory, because the printed path covers only RDMA and TCP. */

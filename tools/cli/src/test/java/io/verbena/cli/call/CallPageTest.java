@@ -2,6 +2,7 @@ package io.verbena.cli.call;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.verbena.testkit.Root;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -12,16 +13,17 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What the page on the command shows is what is printed. */
+/** The page on the command shows the command's real output. */
 @Timeout(60)
 class CallPageTest {
-  private static final Path PAGE = Path.of("../docs/how-to/call-from-the-shell.md");
+  private static final Path PAGE = Root.resolve("docs/how-to/call-from-the-shell.md");
   private static final Pattern BLOCK = Pattern.compile("```console\n(.*?)```", Pattern.DOTALL);
 
   /** A command, perhaps with something before a pipe, or with its exit status behind it. */
   private static final Pattern COMMAND =
       Pattern.compile(
-          "(?:printf '(?<in>[^']*)' \\| )?\\./verbena call localhost:7400(?<words>.*?)(?<exit>; echo \\$\\?)?");
+          "(?:printf '(?<in>[^']*)' \\| )?\\./verbena call localhost:7400(?<words>.*?)(?<exit>;"
+              + " echo \\$\\?)?");
 
   private static final Pattern WORD = Pattern.compile("'([^']*)'|(\\S+)");
 

@@ -3,10 +3,10 @@ package io.verbena.cli.call;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.cli.Main;
+import io.verbena.testkit.JavaProcess;
 import java.io.BufferedReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -27,11 +27,11 @@ class EndedEarlyTest {
   @BeforeEach
   void readOneItem() throws Exception {
     shop = ShopServer.whole();
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-XX:TieredStopAtLevel=1"));
-    command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
-    command.addAll(List.of("call", shop.address(), "shop.back.v1.endless"));
+    List<String> command =
+        JavaProcess.of(Main.class, "call", shop.address(), "shop.back.v1.endless")
+            .options("--enable-native-access=ALL-UNNAMED")
+            .command();
+    // Whether its output is read, and until when, is what the tests are about.
     process = new ProcessBuilder(command).redirectError(err().toFile()).start();
     assertThat(process.inputReader().readLine()).isEqualTo("7");
   }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.verbena.codec.json.Json;
+import io.verbena.testkit.Root;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -18,7 +19,13 @@ class PythonAgreesTest {
   private static Shell.Run python(ShopServer shop, String method, String arguments)
       throws Exception {
     List<String> command =
-        List.of("python3", "-B", "../samples/python/call.py", shop.address(), method, arguments);
+        List.of(
+            "python3",
+            "-B",
+            Root.resolve("samples/python/call.py").toString(),
+            shop.address(),
+            method,
+            arguments);
     Process process;
     try {
       process = new ProcessBuilder(command).start();

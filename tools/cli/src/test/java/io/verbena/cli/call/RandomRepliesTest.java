@@ -8,11 +8,12 @@ import io.verbena.codec.WireDecoder;
 import io.verbena.codec.json.Json;
 import io.verbena.codec.json.Shapes;
 import io.verbena.codec.json.WireToJson;
+import io.verbena.testkit.contract.EverythingRpc;
 import java.nio.ByteBuffer;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Whatever bytes a server sends for whatever type, they are JSON or refused. */
+/** Any bytes of a server, for any type, become JSON or are refused. */
 class RandomRepliesTest {
   private static final int ROUNDS = 3_000;
   private static final int MOST_BYTES = 200;
@@ -22,7 +23,7 @@ class RandomRepliesTest {
 
   @Test
   void areJsonOrRefused() {
-    Schema schema = KindsRpc.SERVICE.schema();
+    Schema schema = EverythingRpc.SERVICE.schema();
     Shapes shapes = new Shapes(schema);
     WireToJson reader = new WireToJson(shapes);
     WireDecoder in = new WireDecoder();

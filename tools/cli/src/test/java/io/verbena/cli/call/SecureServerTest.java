@@ -7,10 +7,9 @@ import io.verbena.core.PathPolicy;
 import io.verbena.core.VerbenaServer;
 import io.verbena.link.TlsFiles;
 import io.verbena.testkit.TestIdentity;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.KeyStore;
-import java.util.Base64;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -20,8 +19,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** A server that wants TLS, a certificate and a token. */
 @Timeout(60)
 class SecureServerTest {
-  private static final String PASSWORD = "only-for-this-test-run";
-
   @TempDir private static Path files;
   private static VerbenaServer server;
 
@@ -59,17 +56,9 @@ class SecureServerTest {
     return files.resolve(name);
   }
 
-  private static void writeKey(String name) throws Exception {
-    KeyStore keys =
-        TestIdentity.keyStore(name, PASSWORD.toCharArray(), "CN=" + name, "ip:127.0.0.1");
-    write(name + ".crt", "CERTIFICATE", keys.getCertificate(name).getEncoded());
-    write(name + ".key", "PRIVATE KEY", keys.getKey(name, PASSWORD.toCharArray()).getEncoded());
-  }
-
-  private static void write(String name, String what, byte[] bytes) throws Exception {
-    String text = Base64.getMimeEncoder().encodeToString(bytes);
-    Files.writeString(
-        file(name), "-----BEGIN %s-----\n%s\n-----END %s-----\n".formatted(what, text, what));
+  private static void writeKey(String name) throws IOException {
+    TestIdentity.create("CN=" + name, "ip:127.0.0.1")
+        .write(file(name + ".crt"), file(name + ".key"));
   }
 
   private static Shell.Run call(String token) {

@@ -9,7 +9,7 @@ import picocli.CommandLine;
 
 /** The command, run in this process. */
 final class Shell {
-  /** What became of it. */
+  /** Its outcome. */
   record Run(int exit, String out, String err) {}
 
   private Shell() {}

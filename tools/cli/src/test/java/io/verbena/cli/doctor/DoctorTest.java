@@ -24,6 +24,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whole examinations of machines whose device is one of a fabric in memory. */
 class DoctorTest {
@@ -75,6 +77,21 @@ class DoctorTest {
         .filter(section -> section.title().equals("Verbs devices"))
         .findFirst()
         .orElseThrow();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"25", "25+36", "25.0.1+8", "25.0.2"})
+  void aJdkWhoseG1MovesPinnedObjectsIsNamedWithTheCure(String version) {
+    Finding found = Doctor.jdk(Runtime.Version.parse(version));
+    assertThat(found.mark()).isEqualTo(Finding.Mark.LOW);
+    assertThat(found.detail()).startsWith(version).contains("JDK-8377811");
+    assertThat(found.cure()).contains("25.0.3 or later");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"25.0.3+9", "25.0.10", "26", "27-ea+1"})
+  void aLaterJdkIsFine(String version) {
+    assertThat(Doctor.jdk(Runtime.Version.parse(version)).mark()).isEqualTo(Finding.Mark.OK);
   }
 
   @Test
@@ -271,43 +288,44 @@ class DoctorTest {
   }
 
   @Test
-  void saysOnWhichNodeLoopsOfADeviceRun() {
+  void saysOnWhichNodeADeviceIsAndThatTheProcessIsThere() {
     FabricHost host = device(DeviceProfile.full(), "10.9.0.1");
-    assertThat(in(devices(examine(host, RDMA_LINK)), "NUMA"))
-        .isEqualTo(Finding.note("NUMA", "one node on this host; the system places event loops"));
-
     String device = "/sys/class/infiniband/" + host.adapter().deviceName() + "/device/";
-    twoNodes().file(device + "numa_node", "1");
+    assertThat(in(devices(examine(host, RDMA_LINK)), "NUMA"))
+        .isEqualTo(Finding.note("NUMA", "one node on this host"));
+
+    FakeHost files = twoNodes().file(device + "numa_node", "1");
+    String node = "node 1, processors 16-31,48-63; this process may use ";
+    assertThat(in(devices(examine(host, RDMA_LINK)), "NUMA"))
+        .isEqualTo(Finding.note("NUMA", node + "0-63"));
+    files.file("/proc/thread-self/status", "Cpus_allowed_list:\t16-19,48");
+    assertThat(in(devices(examine(host, RDMA_LINK)), "NUMA"))
+        .isEqualTo(Finding.ok("NUMA", node + "16-19,48"));
+    files.file("/proc/thread-self/status", "Cpus_allowed_list:\t0-7");
     assertThat(in(devices(examine(host, RDMA_LINK)), "NUMA"))
         .isEqualTo(
-            Finding.ok(
-                "NUMA",
-                "node 1, processors 16-31,48-63; event loops and buffers are placed there"));
+            Finding.low("NUMA", node + "0-7", "numactl --cpunodebind=1 --localalloc java …"));
+  }
+
+  /** Memory that is attached without processors is a node, too. */
+  @Test
+  void aNodeWithoutProcessorsIsNoSecondNode() {
+    FabricHost host = device(DeviceProfile.full(), "10.9.0.1");
+    twoNodes().file("/sys/devices/system/node/node0/cpulist", "");
+    assertThat(in(devices(examine(host, RDMA_LINK)), "NUMA"))
+        .isEqualTo(Finding.note("NUMA", "one node on this host"));
   }
 
   @Test
-  void saysWhyLoopsOfADeviceDoNotRunOnItsNode() {
+  void saysThatTheNodeOfADeviceIsUnknown() {
     FabricHost host = device(DeviceProfile.full(), "10.9.0.1");
     String device = "/sys/class/infiniband/" + host.adapter().deviceName() + "/device/";
     FakeHost files = twoNodes();
     assertThat(in(devices(examine(host, RDMA_LINK)), "NUMA"))
-        .isEqualTo(Finding.note("NUMA", "NUMA node unknown"));
+        .isEqualTo(Finding.note("NUMA", "node unknown"));
     files.file(device + "numa_node", "-1");
-    assertThat(in(devices(examine(host, RDMA_LINK)), "NUMA").detail())
-        .isEqualTo("NUMA node unknown: numa_node is -1");
-
-    files.file(device + "numa_node", "1");
-    RdmaSettings off = RdmaSettings.DEFAULT.withNuma(false);
-    assertThat(in(devices(examine(host, RDMA_LINK, off)), "NUMA").detail())
-        .isEqualTo("not bound to its NUMA node 1: it is switched off");
-    files.file("/proc/thread-self/status", "Cpus_allowed_list:\t0-7");
     assertThat(in(devices(examine(host, RDMA_LINK)), "NUMA"))
-        .isEqualTo(
-            Finding.low(
-                "NUMA",
-                "not bound to its NUMA node 1: this process may use no processor but 0-7",
-                "let the process use processors 16-31,48-63 (taskset, numactl, or the cpuset of"
-                    + " its container)"));
+        .isEqualTo(Finding.note("NUMA", "node unknown: numa_node is -1"));
   }
 
   @Test

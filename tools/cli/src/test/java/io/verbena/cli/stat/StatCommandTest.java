@@ -5,16 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.verbena.api.Session;
 import io.verbena.cli.Main;
 import io.verbena.core.VerbenaClient;
-import java.io.BufferedReader;
+import io.verbena.testkit.JavaProcess;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -26,38 +23,24 @@ import picocli.CommandLine;
 class StatCommandTest {
   private record Run(int exit, String out, String err) {}
 
-  private static Process server;
+  private static JavaProcess server;
   private static String address;
 
   @BeforeAll
   static void start() throws IOException {
     // The JDK does not list such a process, nor one whose user has no name.
     server = demoServer("-XX:-UsePerfData");
-    address =
-        Objects.requireNonNull(
-            new BufferedReader(
-                    new InputStreamReader(server.getInputStream(), StandardCharsets.UTF_8))
-                .readLine());
+    address = server.line();
   }
 
-  private static Process demoServer(String flag) throws IOException {
-    return new ProcessBuilder(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            flag,
-            "-XX:TieredStopAtLevel=1",
-            "-XX:+UseSerialGC",
-            "--enable-native-access=ALL-UNNAMED",
-            "-cp",
-            System.getProperty("java.class.path"),
-            Main.class.getName(),
-            "demo-server")
-        .redirectError(ProcessBuilder.Redirect.INHERIT)
-        .start();
+  private static JavaProcess demoServer(String option) throws IOException {
+    return JavaProcess.start(
+        List.of(option, "--enable-native-access=ALL-UNNAMED"), Main.class, "demo-server");
   }
 
   @AfterAll
   static void end() {
-    server.destroyForcibly().onExit().join();
+    server.close();
   }
 
   private static Run stat(String... arguments) {
@@ -79,7 +62,7 @@ class StatCommandTest {
   void showsASessionOfAnotherProcessItsPathAndWhy() {
     try (VerbenaClient client = VerbenaClient.builder().build();
         Session session = client.connect(address)) {
-      Run run = stat(Long.toString(server.pid()));
+      Run run = stat(Long.toString(server.process().pid()));
       assertThat(run.err()).isEmpty();
       assertThat(run.exit()).isZero();
       List<String> lines = run.out().lines().toList();
@@ -97,7 +80,7 @@ class StatCommandTest {
   void listsTheProcessesThatUseVerbena() {
     Run run = stat();
     assertThat(run.exit()).isZero();
-    assertThat(run.out()).containsPattern("(?m)^" + server.pid() + " +.*demo-server");
+    assertThat(run.out()).containsPattern("(?m)^" + server.process().pid() + " +.*demo-server");
   }
 
   @Test
@@ -128,14 +111,11 @@ class StatCommandTest {
   @Test
   @Tag("long")
   void saysThatAProcessRefusesToBeAttachedTo() throws Exception {
-    Process closed = demoServer("-XX:+DisableAttachMechanism");
-    try {
-      String pid = Long.toString(closed.pid());
-      assertThat(closed.getInputStream().read()).isNotNegative(); // it is up
+    try (JavaProcess closed = demoServer("-XX:+DisableAttachMechanism")) {
+      String pid = Long.toString(closed.process().pid());
+      closed.line(); // it is up
       assertThat(stat().out()).containsPattern("process " + pid + " .*'verbena stat " + pid + "'");
       assertThat(stat(pid).err()).contains("without -XX:+DisableAttachMechanism");
-    } finally {
-      closed.destroyForcibly().onExit().join();
     }
   }
 
@@ -144,19 +124,16 @@ class StatCommandTest {
   @Tag("long")
   void doesNotWaitForAProcessThatIsStopped() throws Exception {
     StatCommand shortly = new StatCommand(Duration.ofMillis(500));
-    Process stopped = demoServer("-XX:+UsePerfData");
-    try {
-      String pid = Long.toString(stopped.pid());
-      assertThat(stopped.getInputStream().read()).isNotNegative(); // it is up
+    try (JavaProcess stopped = demoServer("-XX:+UsePerfData")) {
+      String pid = Long.toString(stopped.process().pid());
+      stopped.line(); // it is up
       // Attached to once, it is connected to at once from then on, and never answers.
       assertThat(stat(pid).err()).isEmpty();
-      assertThat(new ProcessBuilder("kill", "-STOP", pid).start().waitFor()).isZero();
+      stopped.freeze();
       assertThat(run(shortly).out()).containsPattern("process " + pid + " .*did not answer");
       Run one = run(shortly, pid);
       assertThat(one.exit()).isNotZero();
       assertThat(one.err()).contains("process " + pid + " did not answer", "kill -CONT " + pid);
-    } finally {
-      stopped.destroyForcibly().onExit().join();
     }
   }
 }

@@ -1,0 +1,196 @@
+package io.verbena.samples.spark;
+
+import io.verbena.spark.VerbenaPlugin;
+import io.verbena.spark.VerbenaShuffleManager;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeSet;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
+import org.apache.spark.SparkConf;
+import org.apache.spark.api.java.JavaPairRDD;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.executor.ShuffleReadMetrics;
+import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.scheduler.SparkListenerTaskEnd;
+import scala.Tuple2;
+
+/** A cluster of two executors on this machine, whose blocks go over Spark's client or sessions. */
+final class Cluster implements AutoCloseable {
+  private static final int RECORD_BYTES = 1000;
+  private static final int REDUCERS = 8;
+
+  private final JavaSparkContext spark;
+  private final AtomicLong remoteBytes = new AtomicLong();
+  private final AtomicLong fetchWaitMillis = new AtomicLong();
+
+  /**
+   * What a job took.
+   *
+   * @param rows the number of rows that arrived
+   * @param cpu of all executors
+   * @param fetchWait the time that tasks waited for blocks
+   * @param peakBytes the most resident memory of all executors, each at its own time
+   */
+  record Cost(
+      long rows,
+      Duration time,
+      Duration cpu,
+      long remoteBytes,
+      Duration fetchWait,
+      long peakBytes) {}
+
+  /** Starts a cluster. {@code settings} are properties of Spark that the user adds. */
+  Cluster(boolean sessions, Map<String, String> settings) {
+    SparkConf conf =
+        new SparkConf()
+            .setMaster("local-cluster[2,1,1024]")
+            .setAppName("shuffle race")
+            .set("spark.ui.enabled", "false")
+            .set("spark.executor.extraClassPath", System.getProperty("java.class.path"))
+            // Otherwise executors of one host read each other's files.
+            .set("spark.shuffle.readHostLocalDisk", "false")
+            // Random bytes do not become shorter.
+            .set("spark.shuffle.compress", "false")
+            .set("spark.serializer", "org.apache.spark.serializer.KryoSerializer");
+    if (sessions) {
+      conf.set("spark.shuffle.manager", VerbenaShuffleManager.class.getName())
+          .set("spark.plugins", VerbenaPlugin.class.getName());
+    }
+    settings.forEach(conf::set);
+    spark = new JavaSparkContext(conf);
+    spark.setLogLevel("ERROR");
+    spark
+        .sc()
+        .addSparkListener(
+            new SparkListener() {
+              @Override
+              public void onTaskEnd(SparkListenerTaskEnd end) {
+                if (end.taskMetrics() != null) {
+                  ShuffleReadMetrics read = end.taskMetrics().shuffleReadMetrics();
+                  remoteBytes.addAndGet(read.remoteBytesRead());
+                  fetchWaitMillis.addAndGet(read.fetchWaitTime());
+                }
+              }
+            });
+  }
+
+  /** Returns rows of random bytes, grouped by a random key. Its files are kept for each job. */
+  JavaPairRDD<Integer, Long> grouped(int megabytes, int mappers) {
+    int rows = (int) ((long) megabytes * 1_000_000 / RECORD_BYTES / mappers);
+    return spark
+        .parallelize(IntStream.range(0, mappers).boxed().toList(), mappers)
+        .flatMapToPair(mapper -> new Rows(mapper, rows))
+        .groupByKey(REDUCERS)
+        .mapValues(Cluster::count);
+  }
+
+  private static Long count(Iterable<byte[]> values) {
+    long count = 0;
+    for (byte[] _ : values) {
+      count++;
+    }
+    return count;
+  }
+
+  /** Runs a job. */
+  Cost run(JavaPairRDD<Integer, Long> job)
+      throws IOException, InterruptedException, TimeoutException {
+    remoteBytes.set(0);
+    fetchWaitMillis.set(0);
+    Duration cpu = cpu();
+    forgetPeaks();
+    long start = System.nanoTime();
+    long rows = job.values().fold(0L, Long::sum);
+    Duration time = Duration.ofNanos(System.nanoTime() - start);
+    spark.sc().listenerBus().waitUntilEmpty();
+    return new Cost(
+        rows,
+        time,
+        cpu().minus(cpu),
+        remoteBytes.get(),
+        Duration.ofMillis(fetchWaitMillis.get()),
+        peakBytes());
+  }
+
+  /** Returns the paths by which executors fetched blocks; empty over Spark's client. */
+  List<String> paths() {
+    return List.copyOf(
+        new TreeSet<>(
+            spark
+                .parallelize(IntStream.range(0, 16).boxed().toList(), 16)
+                .flatMap(any -> VerbenaPlugin.paths().values().iterator())
+                .collect()));
+  }
+
+  /** Returns the processor time of all executors. */
+  private static Duration cpu() {
+    return ProcessHandle.current()
+        .descendants()
+        .map(process -> process.info().totalCpuDuration().orElse(Duration.ZERO))
+        .reduce(Duration.ZERO, Duration::plus);
+  }
+
+  /** Has the kernel count the peaks of memory anew (proc_pid_clear_refs(5)). */
+  private static void forgetPeaks() throws IOException {
+    for (Path process : processes()) {
+      Files.writeString(process.resolve("clear_refs"), "5");
+    }
+  }
+
+  private static long peakBytes() throws IOException {
+    long kilobytes = 0;
+    for (Path process : processes()) {
+      for (String line : Files.readAllLines(process.resolve("status"))) {
+        if (line.startsWith("VmHWM:")) {
+          kilobytes += Long.parseLong(line.replaceAll("\\D", ""));
+        }
+      }
+    }
+    return kilobytes << 10;
+  }
+
+  private static List<Path> processes() {
+    return ProcessHandle.current()
+        .descendants()
+        .map(process -> Path.of("/proc", Long.toString(process.pid())))
+        .toList();
+  }
+
+  @Override
+  public void close() {
+    spark.close();
+  }
+
+  /** The rows of one mapper, by their random keys. */
+  private static final class Rows implements java.util.Iterator<Tuple2<Integer, byte[]>> {
+    private static final int KEYS = 10_000;
+
+    private final Random random;
+    private final byte[] bytes = new byte[RECORD_BYTES];
+    private int left;
+
+    Rows(int mapper, int rows) {
+      random = new Random(mapper);
+      random.nextBytes(bytes);
+      left = rows;
+    }
+
+    @Override
+    public boolean hasNext() {
+      return left > 0;
+    }
+
+    @Override
+    public Tuple2<Integer, byte[]> next() {
+      left--;
+      return new Tuple2<>(random.nextInt(KEYS), bytes);
+    }
+  }
+}

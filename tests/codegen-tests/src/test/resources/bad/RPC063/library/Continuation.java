@@ -1,0 +1,4 @@
+package kotlin.coroutines;
+
+/** Stands for Kotlin's. */
+public interface Continuation<T> {}
