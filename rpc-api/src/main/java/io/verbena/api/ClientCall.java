@@ -34,9 +34,10 @@ public interface ClientCall<R> {
 
   /**
    * Makes the call with these metadata. The call goes to the next interceptor, or after the last
-   * one to the session. This method returns at once, with one exception: the call of a blocking
-   * stub waits here for room if too many calls are in flight and it proceeds on its caller's
-   * thread.
+   * one to the session. This method returns at once, with two exceptions, where the call of a
+   * blocking stub proceeds on its caller's thread: it waits here for room if too many calls are in
+   * flight, and it waits for its reply, for at most 5 ms, where that saves changes of thread. The
+   * stage may then be complete.
    *
    * <p>An interceptor may proceed later, and on any thread. It may proceed several times. Each time
    * the call is encoded again from its arguments, which must not have changed, and each time the

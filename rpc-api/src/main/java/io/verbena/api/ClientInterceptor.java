@@ -24,8 +24,8 @@ public interface ClientInterceptor {
    * Makes a call, or answers it.
    *
    * <p>This method runs on the caller's thread, or on the thread where the previous interceptor
-   * proceeds. Actions added to the stage of {@link ClientCall#proceed()} usually run on the
-   * session's event loop, so they must not block.
+   * proceeds. Actions added to the stage of {@link ClientCall#proceed()} run on the session's event
+   * loop, so they must not block, or at once where the reply has come.
    *
    * @return the outcome of the call. If the stage fails, the call fails with the same exception. An
    *     interceptor refuses a call by failing the stage with an {@link RpcException}, or by

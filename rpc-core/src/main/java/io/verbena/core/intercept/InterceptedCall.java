@@ -54,6 +54,9 @@ final class InterceptedCall<R> extends CompletableFuture<R> implements Awaited<R
 
   private volatile Metadata replyMetadata = Metadata.EMPTY;
 
+  /** Whether the interceptors have returned. Until then the caller's thread has the call. */
+  private volatile boolean begun;
+
   /** Set on the loop. */
   private volatile long timer = Timers.NONE;
 
@@ -90,6 +93,7 @@ final class InterceptedCall<R> extends CompletableFuture<R> implements Awaited<R
                 unclaimed(answer.value());
               }
             });
+    begun = true;
     mindDeadline();
   }
 
@@ -166,23 +170,27 @@ final class InterceptedCall<R> extends CompletableFuture<R> implements Awaited<R
 
   private CompletionStage<Answer<R>> attempt(Metadata metadata, long end) {
     Attempt<R> attempt = new Attempt<>();
+    boolean callerWaits = Thread.currentThread() == waits;
     PendingCall<R> call =
         caller.begin(
             method,
             arguments,
-            Thread.currentThread() == waits,
+            callerWaits,
             into,
             beside -> cameAlong(attempt, beside),
             metadata,
             loop.clock().nanoTime(),
             end,
-            outer);
+            outer,
+            callerWaits);
     attempts.add(call);
     attempt.whenComplete((answer, failure) -> call.cancel(false)); // it ends with its future
     call.whenComplete(
         (value, failure) -> {
           attempt.end(value, failure);
-          mindDeadline(); // the maker of the attempt has seen its end
+          if (begun) {
+            mindDeadline(); // the maker of the attempt has seen its end
+          }
         });
     if (isDone()) {
       endAttempts(); // meanwhile

@@ -329,7 +329,14 @@ public final class EventLoop {
 
   /** Calls of this end began to wait for a reply, or have ended. On the loop. */
   public void callsInFlight(int more) {
+    int before = callsInFlight;
     callsInFlight += more;
+    Helm steered = helm;
+    if (steered != null && before == 0) {
+      steered.callBegan();
+    } else if (steered != null && callsInFlight == 0) {
+      steered.callsEnded();
+    }
   }
 
   int callsInFlight() {

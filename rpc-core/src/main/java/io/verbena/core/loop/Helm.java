@@ -34,8 +34,17 @@ public final class Helm {
   private static final ThrottledLog HELD_UP =
       ThrottledLog.of(Helm.class, "event loops whose stepping callers stood still");
 
-  /** For this long after a call, its loop waits for the caller's next one. */
-  private static final long GRACE_NANOS = 1_000_000;
+  /** For at least this long after a call, its loop waits for the caller's next one. */
+  private static final long LEAST_GRACE_NANOS = 1_000_000;
+
+  /** Peers' frames and timers may be late by as much while no call is in flight. */
+  private static final long MOST_GRACE_NANOS = 20_000_000;
+
+  /** The grace is so many times the recent gap between calls. */
+  private static final int GAPS_OF_GRACE = 4;
+
+  /** Each gap has a weight of an eighth. */
+  private static final int GAP_WEIGHT_SHIFT = 3;
 
   /** So many calls in a row must come one by one before callers may step the loop. */
   private static final int ALONE = 8;
@@ -56,9 +65,6 @@ public final class Helm {
 
   private static final int TRIES_EVERY = 64;
 
-  /** With one processor, the peer has none meanwhile. */
-  private static final boolean SPINS = Runtime.getRuntime().availableProcessors() > 1;
-
   /** A later reply costs little more if the loop's own thread receives it. */
   private static final long LONGEST_NANOS = 5_000_000;
 
@@ -75,20 +81,22 @@ public final class Helm {
   private static final int CALLER = 2;
   private static final int RECALLED = 3;
 
-  /** The virtual threads that step loops now. */
-  private static final AtomicInteger VIRTUAL = new AtomicInteger();
-
-  private static final int MOST_VIRTUAL =
-      Integer.getInteger(
-              "jdk.virtualThreadScheduler.parallelism", Runtime.getRuntime().availableProcessors())
-          / 2;
-
   private final EventLoop loop;
   private final Sleep sleep;
+  private final Carriers carriers;
   private final AtomicInteger state = new AtomicInteger(OWN);
 
   /** When the helm became free. */
   private volatile long freeSince;
+
+  /** How long it may stay so. */
+  private volatile long graceNanos = LEAST_GRACE_NANOS;
+
+  /** The recent gap between the end of a call and the next one. */
+  private long gap;
+
+  /** Since when no call has been in flight. */
+  private long noneSince;
 
   /** Whether blocking callers found the helm taken since the loop's own thread last looked. */
   private volatile boolean missed;
@@ -126,13 +134,18 @@ public final class Helm {
   /** Whether the stack of a caller has overflowed in the loop's code, in spite of the reserve. */
   private volatile boolean broken;
 
-  /** How the loop's own thread sleeps while callers may step the loop. */
+  /** How threads wait: the loop's own while callers may step the loop, and callers that spin. */
   public interface Sleep {
     /** Returns when it is {@linkplain #end ended}, or the time is over, or for no reason. */
     void begin(long nanos);
 
     /** Ends the sleep, or the next one. Safe for use by any thread. */
     void end();
+
+    /** Lets a moment pass before a caller looks again. */
+    default void spin() {
+      Thread.onSpinWait();
+    }
   }
 
   /**
@@ -141,8 +154,14 @@ public final class Helm {
    * @param sleep of that thread
    */
   public Helm(EventLoop loop, Sleep sleep) {
+    this(loop, sleep, Carriers.OF_PROCESS);
+  }
+
+  /** Makes the helm of a loop whose callers have carriers of their own, for simulated processes. */
+  public Helm(EventLoop loop, Sleep sleep, Carriers carriers) {
     this.loop = loop;
     this.sleep = sleep;
+    this.carriers = carriers;
   }
 
   // ---- the loop's own thread ----
@@ -194,6 +213,18 @@ public final class Helm {
     last = reply;
   }
 
+  /** A call has begun while none was in flight. On the loop. */
+  void callBegan() {
+    long nanos = Math.min(loop.now() - noneSince, MOST_GRACE_NANOS);
+    gap += (nanos - gap) >> GAP_WEIGHT_SHIFT;
+    graceNanos = Math.clamp(GAPS_OF_GRACE * gap, LEAST_GRACE_NANOS, MOST_GRACE_NANOS);
+  }
+
+  /** No call is in flight any more. On the loop. */
+  void callsEnded() {
+    noneSince = loop.now();
+  }
+
   private void tellLast() {
     Command reply = last;
     if (reply != null) {
@@ -215,7 +246,7 @@ public final class Helm {
     while (!takesBack()) {
       try {
         slept = true;
-        sleep.begin(state.get() == CALLER ? HELD_UP_NANOS : GRACE_NANOS);
+        sleep.begin(state.get() == CALLER ? HELD_UP_NANOS : graceNanos);
         long now = loop.clock().nanoTime();
         if (state.get() != CALLER || cycle != cycles.get()) {
           cycle = cycles.get();
@@ -224,7 +255,7 @@ public final class Helm {
           cycleSince = now;
           heldUp();
         }
-      } catch (Throwable e) {
+      } catch (VirtualMachineError | LinkageError | RuntimeException e) {
         // The JVM itself may need memory. This thread must not go on without the helm.
       }
     }
@@ -238,7 +269,7 @@ public final class Helm {
     if (state.get() == RECALLED) {
       return state.compareAndSet(RECALLED, OWN);
     }
-    boolean over = loop.isStopping() || loop.clock().nanoTime() - freeSince - GRACE_NANOS >= 0;
+    boolean over = loop.isStopping() || loop.clock().nanoTime() - freeSince - graceNanos >= 0;
     return over && state.compareAndSet(FREE, OWN);
   }
 
@@ -292,8 +323,7 @@ public final class Helm {
       missed = true;
       return false;
     }
-    if (virtual && VIRTUAL.incrementAndGet() > MOST_VIRTUAL) {
-      VIRTUAL.decrementAndGet();
+    if (virtual && !carriers.hold()) {
       missed = true;
       return false;
     }
@@ -309,7 +339,7 @@ public final class Helm {
       return ran;
     } finally {
       if (virtual) {
-        VIRTUAL.decrementAndGet();
+        carriers.letGo();
         if (yield) {
           letOthersRun();
         }
@@ -381,7 +411,7 @@ public final class Helm {
       if (now - spinUntil < 0) {
         spun = true;
         if (loop.cycleOfCaller(0) == 0) {
-          Thread.onSpinWait();
+          sleep.spin();
         }
       } else if (now - end < 0) {
         if (spun) {
@@ -404,7 +434,7 @@ public final class Helm {
 
   /** Returns whether the next caller spins. It does so as long as spinning has paid lately. */
   private boolean spins() {
-    if (!SPINS || !loop.hasUpgradedLinks()) {
+    if (!carriers.letSpin() || !loop.hasUpgradedLinks()) {
       return false;
     }
     if (spunInVain < MOST_IN_VAIN) {

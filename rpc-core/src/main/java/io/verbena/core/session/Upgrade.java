@@ -301,7 +301,9 @@ final class Upgrade implements Participant {
       return kind.equals("tcp") ? "tcp-only by policy" : "stays on " + kind + " by policy";
     }
     if (options.providers().isEmpty()) {
-      return "no RDMA link on the class path";
+      return options.policy() == PathPolicy.REQUIRE_RDMA
+          ? "no RDMA link on the class path"
+          : "neither rpc-rdma nor rpc-shm on the class path";
     }
     if (first != null && first.capabilities().encrypted() && !options.allowPlaintextRdma()) {
       return "encrypted by TLS; allowPlaintextRdma is not set on the "

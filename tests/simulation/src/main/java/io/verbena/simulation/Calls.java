@@ -6,9 +6,11 @@ import io.verbena.api.bulk.Received;
 import io.verbena.core.VerbenaClient;
 import io.verbena.simulation.check.Content;
 import io.verbena.simulation.check.Entry;
+import io.verbena.simulation.contract.Works;
 import io.verbena.simulation.contract.WorksRpc;
 import io.verbena.simulation.plan.Step.Call;
 import io.verbena.simulation.plan.Step.CallKind;
+import io.verbena.simulation.plan.Step.Chain;
 import io.verbena.simulation.plan.Step.Stage;
 import io.verbena.simulation.time.Strand;
 import java.lang.foreign.MemorySegment;
@@ -91,6 +93,63 @@ final class Calls {
     }
   }
 
+  /** Makes calls one after the other, on a thread that waits for each of them. */
+  void start(SimSession session, Chain chain) {
+    Works works =
+        chain.timeout() > 0
+            ? WorksRpc.client(
+                session.session(), CallOptions.timeout(Duration.ofNanos(chain.timeout())))
+            : WorksRpc.client(session.session());
+    long timeout = chain.timeout() > 0 ? chain.timeout() : run.timeout;
+    Entry first = made(session, chain, 0, timeout);
+    Strand _ =
+        run.scheduler.startBlocking(
+            session.client(),
+            "caller",
+            () -> {
+              Entry entry = first;
+              for (int i = 0; ; entry = made(session, chain, i, timeout)) {
+                make(works, entry, i);
+                if (++i == chain.calls() || !pause(chain.gap())) {
+                  return;
+                }
+              }
+            });
+  }
+
+  private Entry made(SimSession session, Chain chain, int number, long timeout) {
+    CallKind kind = number % 3 == 0 ? CallKind.COUNT_NOW : CallKind.COUNT;
+    return run.journal.called(
+        chain.op() + number, session.name(), session.client(), kind, timeout, false);
+  }
+
+  private void make(Works works, Entry entry, int number) {
+    long op = entry.op();
+    RuntimeException[] failure = new RuntimeException[1];
+    long[] result = new long[1];
+    run.scheduler
+        .strand()
+        .block(
+            () -> {
+              try {
+                result[0] = number % 3 == 0 ? works.countNow(op) : works.count(op);
+              } catch (RuntimeException e) {
+                failure[0] = e;
+              }
+            });
+    run.journal.ended(
+        entry, failure[0] != null || result[0] == Content.answer(op), failure[0], true);
+  }
+
+  private boolean pause(long nanos) {
+    try {
+      run.scheduler.strand().sleep(nanos);
+      return true;
+    } catch (InterruptedException e) {
+      return false; // the process is killed
+    }
+  }
+
   private void read(Made made, WorksRpc.Async works) {
     Call call = made.call;
     MemorySegment into = run.memory.allocate(call.amount());
@@ -150,6 +209,14 @@ final class Calls {
     CompletableFuture<T> _ =
         future.whenComplete(
             (result, failure) -> {
+              Strand runs = run.scheduler.running();
+              if (runs != null && runs.mayBlock()) {
+                run.journal.broken(
+                    "callers run no code of others",
+                    made.session.name(),
+                    call.op(),
+                    "its callback ran on the thread of a caller");
+              }
               run.trace.say(
                   () ->
                       "%s: %s op %d: %s"

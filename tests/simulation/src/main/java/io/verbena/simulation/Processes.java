@@ -113,8 +113,10 @@ final class Processes {
     SimHost client = clients.get(between.client());
     String server = "server" + between.server();
     Session session = Objects.requireNonNull(client.client()).session(server + ":" + SimWorld.PORT);
-    session.serve(GuideRpc.bind(new GuideHandler(run.journal, streams, client)));
-    session.objects().onPush(new Moves.Taker(moves, client));
+    if (!run.plan.hasCallers()) {
+      session.serve(GuideRpc.bind(new GuideHandler(run.journal, streams, client)));
+      session.objects().onPush(new Moves.Taker(moves, client));
+    }
     // The address identifies the client's current process.
     String name = "session%d %s(%s)-%s".formatted(number, client, client.net().address(), server);
     return new SimSession(name, client, server, session, WorksRpc.async(session));

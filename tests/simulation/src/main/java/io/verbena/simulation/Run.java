@@ -133,6 +133,10 @@ final class Run {
     moves.lookAtFiles();
     run.regions.closeBooks();
     run.journal.closeBooks();
+    long stepped = run.world.hosts().stream().mapToLong(SimHost::stepped).sum();
+    if (stepped > 0) {
+      run.journal.tally().add("stepped", stepped);
+    }
   }
 
   /** Waits until all ends of streams have ended. */
@@ -204,6 +208,7 @@ final class Run {
   private void take(Step step) {
     switch (step) {
       case Step.Call call -> calls.start(processes.sessions().get(call.session()), call);
+      case Step.Chain chain -> calls.start(processes.sessions().get(chain.session()), chain);
       case Step.Move move -> moves.start(processes.sessions().get(move.session()), move);
       case Step.Stream stream -> streams.start(processes.sessions().get(stream.session()), stream);
       case Step.Expose expose -> reaches.expose(processes.sessions().get(expose.session()), expose);

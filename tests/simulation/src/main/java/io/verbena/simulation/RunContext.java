@@ -40,7 +40,7 @@ final class RunContext implements AutoCloseable {
 
   RunContext(Plan plan, @Nullable Consumer<String> out) {
     this.plan = plan;
-    world = new SimWorld(plan.worldSeed());
+    world = new SimWorld(plan.worldSeed(), plan.hasCallers());
     scheduler = world.scheduler();
     agenda = scheduler.agenda();
     trace = new Trace(agenda::now, out);

@@ -102,6 +102,11 @@ final class SimulateCommand implements Callable<Integer> {
         names = "--adapters",
         description = "make other plans from seeds, in which hosts have the adapters of drivers")
     private boolean adapters;
+
+    @Option(
+        names = "--callers",
+        description = "make other plans from seeds, in which callers block and step event loops")
+    private boolean callers;
   }
 
   private PlanKind kind() {
@@ -113,6 +118,9 @@ final class SimulateCommand implements Callable<Integer> {
     }
     if (kinds.compress) {
       return PlanKind.COMPRESSED;
+    }
+    if (kinds.callers) {
+      return PlanKind.CALLERS;
     }
     return kinds.adapters ? PlanKind.ADAPTERS : PlanKind.PLAIN;
   }

@@ -193,6 +193,28 @@ enum Planted {
       Slip.in(
           "core.region.OneSided$Access", "failure", Planting.constant("NOT_EXECUTED", "UNKNOWN"))),
 
+  /** A caller that has stepped a loop keeps the helm. */
+  HELM_KEPT(
+      4, Workload.CALLERS, Slip.in("core.loop.Helm", "release", Planting.withoutCalling("set"))),
+
+  /** A loop's own thread waits for ever while callers may step it. */
+  HELM_NOT_TAKEN_BACK(
+      4, Workload.CALLERS, Slip.in("core.loop.Helm", "letGo", Planting.returning("takesBack", 0))),
+
+  /** The reply that was kept until the helm was free is never told. */
+  KEPT_REPLY_NOT_TOLD(
+      4, Workload.CALLERS, Slip.in("core.loop.Helm", "letGo", Planting.withoutCalling("tellLast"))),
+
+  /** A call that its caller may not step is not handed to the loop either. */
+  CALL_NEITHER_DRIVEN_NOR_EXECUTED(
+      4,
+      Workload.CALLERS,
+      Slip.in("core.call.SessionCaller", "begin", Planting.returning("drive", 1))),
+
+  /** A caller steps a loop that it does not own. */
+  STEPPED_WITHOUT_OWNING(
+      4, Workload.CALLERS, Slip.in("core.loop.Helm", "steer", Planting.withoutCalling("takeOver"))),
+
   /** A record is told of whose bytes are not in the ring. */
   SHM_TOLD_WITHOUT_BYTES(
       4, Workload.SHM, Slip.in("shm.OutRing", "frame", Planting.withoutCalling("put"))),

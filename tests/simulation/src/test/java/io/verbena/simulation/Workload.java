@@ -8,6 +8,7 @@ import io.verbena.simulation.plan.ShmPlanner;
 import io.verbena.simulation.plan.Step;
 import io.verbena.simulation.plan.Step.Call;
 import io.verbena.simulation.plan.Step.CallKind;
+import io.verbena.simulation.plan.Step.Chain;
 import io.verbena.simulation.plan.Step.Expose;
 import io.verbena.simulation.plan.Step.Fault;
 import io.verbena.simulation.plan.Step.FaultKind;
@@ -70,6 +71,10 @@ enum Workload {
                       stream.rest(),
                       0,
                       -1));
+          case Chain chain ->
+              steps.add(
+                  new Chain(
+                      chain.at(), chain.session(), chain.op(), chain.calls(), chain.gap(), 0));
           case Stream _ -> {}
           case Expose _ -> {}
           case Reach _ -> {}
@@ -162,6 +167,15 @@ enum Workload {
     @Override
     Plan of(long seed) {
       return PlanKind.COMPRESSED.of(seed);
+    }
+  },
+
+  /** Callers block and step event loops, as the planner of those draws it; nothing goes wrong. */
+  CALLERS {
+    @Override
+    Plan of(long seed) {
+      Plan drawn = PlanKind.CALLERS.of(seed);
+      return drawn.withSteps(PATIENT.steps(drawn, new SplittableRandom(seed)));
     }
   },
 

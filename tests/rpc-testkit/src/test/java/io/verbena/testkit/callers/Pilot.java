@@ -26,7 +26,7 @@ public interface Pilot {
   /** A result that tells where it is made: at the handler, and where the reply is read. */
   record Place(int number) {
     /** Receives each number, on the thread that makes the result. */
-    static volatile IntConsumer made = number -> {};
+    public static volatile IntConsumer made = number -> {};
 
     public Place {
       made.accept(number);

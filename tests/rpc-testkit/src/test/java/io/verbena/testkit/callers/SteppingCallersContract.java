@@ -4,7 +4,10 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.verbena.api.Answer;
 import io.verbena.api.CallOptions;
+import io.verbena.api.ClientCall;
+import io.verbena.api.ClientInterceptor;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
@@ -20,6 +23,7 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
@@ -173,6 +177,65 @@ public abstract class SteppingCallersContract {
     kind.assumeThatItSteps();
     Pilot pilot = PilotRpc.client(connected(client));
     mustStep(on(kind, () -> getsToStep(pilot)));
+  }
+
+  @Test
+  void aCallEachFewMillisecondsIsSteppedToo() {
+    Kind.PLATFORM.assumeThatItSteps();
+    Pilot pilot = PilotRpc.client(connected(client));
+    mustStep(
+        untilDone(
+            calls -> {
+              LockSupport.parkNanos(3_000_000); // longer than the loop's own thread waits at first
+              return stepped(pilot);
+            }));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void callsThroughInterceptorsAreSteppedToo(Kind kind) throws Exception {
+    kind.assumeThatItSteps();
+    AtomicInteger seen = new AtomicInteger();
+    ClientInterceptor observer =
+        new ClientInterceptor() {
+          @Override
+          public <R> CompletionStage<Answer<R>> intercept(ClientCall<R> call) {
+            return call.proceed().whenComplete((answer, failure) -> seen.incrementAndGet());
+          }
+        };
+    Pilot pilot =
+        PilotRpc.client(
+            connected(client), CallOptions.DEFAULT.withInterceptors(observer, observer));
+    mustStep(on(kind, () -> getsToStep(pilot)));
+    assertThat(seen.get()).isPositive().isEven();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void anInterceptorMayMakeSeveralAttempts(Kind kind) throws Exception {
+    AtomicInteger attempts = new AtomicInteger();
+    ClientInterceptor hedger =
+        new ClientInterceptor() {
+          @Override
+          public <R> CompletionStage<Answer<R>> intercept(ClientCall<R> call) {
+            CompletionStage<Answer<R>> first = call.proceed();
+            attempts.incrementAndGet();
+            return attempts.get() % 3 == 0
+                ? first.thenCompose(answer -> call.proceed())
+                : first.applyToEither(call.proceed(), answer -> answer);
+          }
+        };
+    Pilot pilot = PilotRpc.client(connected(client), CallOptions.DEFAULT.withInterceptors(hedger));
+    boolean _ =
+        on(
+            kind,
+            () ->
+                untilDone(
+                    calls -> {
+                      boolean _ = stepped(pilot);
+                      return calls > CHAIN;
+                    }));
+    assertThat(attempts.get()).isPositive();
   }
 
   // ---- code of others ----

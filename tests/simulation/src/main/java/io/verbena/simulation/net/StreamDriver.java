@@ -93,6 +93,11 @@ final class StreamDriver implements LinkDriver {
   }
 
   @Override
+  public boolean mayChangeThread() {
+    return attempts.isEmpty() && arrivals.isEmpty();
+  }
+
+  @Override
   public void wakeup() {
     woken = true;
     wakeStrand();

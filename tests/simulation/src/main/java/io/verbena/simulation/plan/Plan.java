@@ -76,6 +76,11 @@ public record Plan(
     return steps.stream().anyMatch(Step.Expose.class::isInstance);
   }
 
+  /** Returns whether callers block. */
+  public boolean hasCallers() {
+    return steps.stream().anyMatch(Step.Chain.class::isInstance);
+  }
+
   /** Returns whether the plan has no faults. */
   public boolean isCalm() {
     return faults().isEmpty();

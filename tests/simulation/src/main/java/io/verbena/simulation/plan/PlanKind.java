@@ -13,7 +13,10 @@ public enum PlanKind {
   COMPRESSED(" --compress", CompressionPlanner::of),
 
   /** Hosts have the adapters of drivers. */
-  ADAPTERS(" --adapters", AdapterPlanner::of);
+  ADAPTERS(" --adapters", AdapterPlanner::of),
+
+  /** Callers block, and step the event loops that their replies come by. */
+  CALLERS(" --callers", CallerPlanner::of);
 
   private final String option;
 

@@ -54,6 +54,21 @@ public sealed interface Step {
     }
   }
 
+  /**
+   * Blocking calls of one thread, one after the other.
+   *
+   * @param op the unique number of the first call; the others follow
+   * @param calls the number of calls
+   * @param gap the nanoseconds between two calls
+   * @param timeout the timeout of each call in nanoseconds; 0 for the session's default
+   */
+  record Chain(long at, int session, long op, int calls, long gap, long timeout) implements Step {
+    @Override
+    public Chain of(int other) {
+      return new Chain(at, other, op, calls, gap, timeout);
+    }
+  }
+
   /** The called method. */
   enum CallKind {
     COUNT,
@@ -155,6 +170,11 @@ public sealed interface Step {
     FETCH_BACK,
     /** The server pushes to its client. */
     PUSH_BACK;
+
+    /** Returns whether the server begins. */
+    public boolean isBack() {
+      return this == FETCH_BACK || this == PUSH_BACK;
+    }
 
     /** Returns whether the end with the object begins. */
     public boolean isPush() {

@@ -209,7 +209,8 @@ public final class Strand {
     return false;
   }
 
-  boolean mayBlock() {
+  /** Returns whether the strand may {@linkplain #block block}. */
+  public boolean mayBlock() {
     return mayBlock;
   }
 

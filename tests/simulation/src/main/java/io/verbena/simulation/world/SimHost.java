@@ -2,7 +2,9 @@ package io.verbena.simulation.world;
 
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
+import io.verbena.core.loop.Carriers;
 import io.verbena.core.loop.EventLoop;
+import io.verbena.core.loop.Helm;
 import io.verbena.link.LinkProvider;
 import io.verbena.link.UpgradeProvider;
 import io.verbena.link.runtime.NanoClock;
@@ -27,6 +29,8 @@ public final class SimHost implements Strand.Place, NanoClock {
   /** Far more cycles than the work of one moment needs. */
   private static final int MOST_CYCLES_AT_ONCE = 100_000;
 
+  private static final int PROCESSORS = 4;
+
   /** The number of threads for files, checksums and copies. */
   private static final int WORKERS = 4;
 
@@ -44,6 +48,8 @@ public final class SimHost implements Strand.Place, NanoClock {
   private final @Nullable ShmProcess shm;
   private Consumer<URI> upgradeWatch = peer -> {};
   private final List<Strand> strands = new ArrayList<>();
+  private final List<Helm> helms = new ArrayList<>();
+  private final Carriers carriers = new Carriers(PROCESSORS, PROCESSORS);
   private @Nullable VerbenaServer server;
   private @Nullable VerbenaClient client;
   private boolean still;
@@ -212,13 +218,38 @@ public final class SimHost implements Strand.Place, NanoClock {
   }
 
   /** The thread of one loop. */
-  private final class LoopStrand {
+  private final class LoopStrand implements Helm.Sleep {
     private final EventLoop loop;
     private long cycleTime;
     private int cyclesNow;
+    private @Nullable Strand asleep;
+    private boolean woken;
 
     LoopStrand(EventLoop loop) {
       this.loop = loop;
+    }
+
+    @Override
+    public void begin(long nanos) {
+      if (!woken) {
+        asleep = world.scheduler().strand();
+        asleep.await(nanos);
+        asleep = null;
+      }
+      woken = false;
+    }
+
+    @Override
+    public void end() {
+      woken = true;
+      if (asleep != null) {
+        asleep.wake();
+      }
+    }
+
+    @Override
+    public void spin() {
+      world.scheduler().strand().await(SPIN_NANOS);
     }
 
     /**
@@ -237,24 +268,33 @@ public final class SimHost implements Strand.Place, NanoClock {
     /** Runs cycles while there is work, else waits, like the product's own loop thread. */
     void run() {
       loop.adopt();
-      Strand mine = world.scheduler().strand();
+      Helm helm = new Helm(loop, this, carriers);
+      if (world.callersStep()) {
+        helms.add(helm);
+        loop.steerBy(helm);
+      }
       while (!ending) {
         noteCycle();
-        if (loop.doWork() > 0) {
-          mine.pause();
-          continue;
-        }
-        long nanos = loop.beginWait(LONGEST_WAIT_NANOS);
-        int work = loop.endWait(nanos);
-        if (work > 0) {
-          mine.pause();
-        } else if (nanos <= 0) {
-          mine.await(SPIN_NANOS); // the link is polled, and cycles take time
-        }
+        step(world.scheduler().strand());
+        helm.afterCycle();
       }
       closeOnce();
       loop.onClose();
       loopsEnded++;
+    }
+
+    private void step(Strand mine) {
+      if (loop.doWork() > 0) {
+        mine.pause();
+        return;
+      }
+      long nanos = loop.beginWait(LONGEST_WAIT_NANOS);
+      int work = loop.endWait(nanos);
+      if (work > 0) {
+        mine.pause();
+      } else if (nanos <= 0) {
+        mine.await(SPIN_NANOS); // the link is polled, and cycles take time
+      }
     }
   }
 
@@ -269,6 +309,11 @@ public final class SimHost implements Strand.Place, NanoClock {
     if (client != null) {
       client.close();
     }
+  }
+
+  /** Returns the number of calls whose callers have stepped a loop until their end. */
+  public long stepped() {
+    return helms.stream().mapToLong(Helm::stepped).sum();
   }
 
   /** Begins to end the process in order. It is done when {@link #hasEnded}. */

@@ -32,12 +32,19 @@ public final class SimWorld {
   private final VirtualNetwork network;
   private final List<SimHost> hosts = new ArrayList<>();
   private final long seed;
+  private final boolean callersStep;
   private Fabric fabric;
   private @Nullable SharedMemory memory;
   private int addresses;
 
-  public SimWorld(long seed) {
+  /**
+   * Makes an empty world.
+   *
+   * @param callersStep whether blocking callers may step event loops
+   */
+  public SimWorld(long seed, boolean callersStep) {
     this.seed = seed;
+    this.callersStep = callersStep;
     random = new SplittableRandom(seed);
     Fabric[] made = new Fabric[1];
     scheduler =
@@ -78,6 +85,10 @@ public final class SimWorld {
     public long nextDue() {
       return fabric.nextEventNanos();
     }
+  }
+
+  boolean callersStep() {
+    return callersStep;
   }
 
   public Scheduler scheduler() {

@@ -29,6 +29,7 @@ final class DemoGarden implements Garden {
 
   private final Map<String, Plant> plants = new LinkedHashMap<>();
   private final AtomicInteger waterings = new AtomicInteger();
+  private final AtomicInteger waitsBegun = new AtomicInteger();
   private final AtomicInteger waitsGivenUp = new AtomicInteger();
 
   DemoGarden() {
@@ -75,6 +76,7 @@ final class DemoGarden implements Garden {
   @Override
   public Plant awaitFlower() {
     CountDownLatch flowers = new CountDownLatch(1);
+    waitsBegun.incrementAndGet();
     try {
       flowers.await();
       throw new IllegalStateException("nothing makes it flower");
@@ -102,7 +104,8 @@ final class DemoGarden implements Garden {
   }
 
   @Override
-  public int waitsGivenUp() {
-    return waitsGivenUp.get();
+  public Waits waits() {
+    int givenUp = waitsGivenUp.get(); // read first: no more than have begun
+    return new Waits(waitsBegun.get(), givenUp);
   }
 }

@@ -36,9 +36,9 @@ interface Garden {
   @RpcMethod(id = 6, idempotent = true, timeout = "100ms")
   Plant awaitFlower();
 
-  /** Returns the number of waits for a flower that ended because their caller gave up. */
+  /** Returns the numbers of waits for a flower. */
   @RpcMethod(id = 7, idempotent = true)
-  int waitsGivenUp();
+  Waits waits();
 
   /** Returns a picture of the garden. It is far larger than a message, so the caller fetches it. */
   @RpcMethod(id = 8, idempotent = true)
@@ -51,6 +51,14 @@ interface Garden {
    * @param crc32c the checksum of the bytes
    */
   record Picture(ObjectRef object, int crc32c) {}
+
+  /**
+   * Waits for a flower.
+   *
+   * @param begun those that have begun
+   * @param givenUp those of them that have ended because their caller gave up
+   */
+  record Waits(int begun, int givenUp) {}
 
   record Plant(String name, int heightCm, List<String> colours) {}
 }
