@@ -195,25 +195,21 @@ enum Planted {
 
   /** A caller that has stepped a loop keeps the helm. */
   HELM_KEPT(
-      4, Workload.CALLERS, Slip.in("core.loop.Helm", "release", Planting.withoutCalling("set"))),
+      12, Workload.CALLERS, Slip.in("core.loop.Helm", "release", Planting.withoutCalling("set"))),
 
   /** A loop's own thread waits for ever while callers may step it. */
   HELM_NOT_TAKEN_BACK(
-      4, Workload.CALLERS, Slip.in("core.loop.Helm", "letGo", Planting.returning("takesBack", 0))),
+      8, Workload.CALLERS, Slip.in("core.loop.Helm", "letGo", Planting.returning("takesBack", 0))),
 
   /** The reply that was kept until the helm was free is never told. */
   KEPT_REPLY_NOT_TOLD(
-      4, Workload.CALLERS, Slip.in("core.loop.Helm", "letGo", Planting.withoutCalling("tellLast"))),
+      8, Workload.CALLERS, Slip.in("core.loop.Helm", "tellLast", Planting.withoutCalling("run"))),
 
   /** A call that its caller may not step is not handed to the loop either. */
   CALL_NEITHER_DRIVEN_NOR_EXECUTED(
       4,
       Workload.CALLERS,
       Slip.in("core.call.SessionCaller", "begin", Planting.returning("drive", 1))),
-
-  /** A caller steps a loop that it does not own. */
-  STEPPED_WITHOUT_OWNING(
-      4, Workload.CALLERS, Slip.in("core.loop.Helm", "steer", Planting.withoutCalling("takeOver"))),
 
   /** A record is told of whose bytes are not in the ring. */
   SHM_TOLD_WITHOUT_BYTES(
