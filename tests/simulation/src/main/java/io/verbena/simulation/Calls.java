@@ -13,9 +13,12 @@ import io.verbena.simulation.plan.Step.CallKind;
 import io.verbena.simulation.plan.Step.Chain;
 import io.verbena.simulation.plan.Step.Stage;
 import io.verbena.simulation.time.Strand;
+import io.verbena.simulation.world.SimHost;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
@@ -24,6 +27,9 @@ import java.util.function.Predicate;
 final class Calls {
   private final RunContext run;
   private final Cuts cuts;
+
+  /** The processes of the chains that have calls to make. */
+  private final List<SimHost> chained = new ArrayList<>();
 
   private record Made(SimSession session, Call call, Entry entry) {}
 
@@ -102,19 +108,27 @@ final class Calls {
             : WorksRpc.client(session.session());
     long timeout = chain.timeout() > 0 ? chain.timeout() : run.timeout;
     Entry first = made(session, chain, 0, timeout);
+    SimHost client = session.client();
+    chained.add(client);
     Strand _ =
         run.scheduler.startBlocking(
-            session.client(),
+            client,
             "caller",
             () -> {
               Entry entry = first;
               for (int i = 0; ; entry = made(session, chain, i, timeout)) {
                 make(works, entry, i);
                 if (++i == chain.calls() || !pause(chain.gap())) {
+                  chained.remove(client);
                   return;
                 }
               }
             });
+  }
+
+  /** Returns the number of chains that have calls to make. */
+  int chains() {
+    return (int) chained.stream().filter(client -> !client.hasEnded()).count();
   }
 
   private Entry made(SimSession session, Chain chain, int number, long timeout) {

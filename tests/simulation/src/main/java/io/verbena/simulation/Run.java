@@ -106,7 +106,9 @@ final class Run {
         until(
             PATIENCE,
             () ->
-                stepsLeft == 0 && run.journal.open() == 0 && run.regions.open() == 0 && isMended());
+                stepsLeft == 0
+                    && calls.chains() == 0
+                    && run.journal.open() == 0 && run.regions.open() == 0 && isMended());
     if (!ended && isClean()) {
       List<String> open = new ArrayList<>(run.journal.openOnes());
       open.addAll(run.regions.openOnes());
