@@ -49,6 +49,7 @@ public abstract class SteppingCallersContract {
   private static final int CHAIN = 400;
 
   private static final int MOST_CHAINS = 5;
+  private static final int CALLBACKS = 300;
 
   /** How long it is tried at most: beside busy processes a call can take milliseconds. */
   private static final Duration PATIENCE = Duration.ofSeconds(4);
@@ -246,6 +247,7 @@ public abstract class SteppingCallersContract {
     Session session = connected(client);
     AtomicBoolean over = new AtomicBoolean();
     Set<Thread> callbacks = ConcurrentHashMap.newKeySet();
+    AtomicInteger answers = new AtomicInteger();
     Thread others =
         Kind.PLATFORM.start(
             () -> {
@@ -258,6 +260,7 @@ public abstract class SteppingCallersContract {
                         .whenComplete(
                             (number, failure) -> {
                               callbacks.add(Thread.currentThread());
+                              answers.incrementAndGet();
                               answered.countDown();
                             });
                 try {
@@ -277,7 +280,7 @@ public abstract class SteppingCallersContract {
                   untilDone(
                       calls -> {
                         boolean _ = stepped(pilot);
-                        return false;
+                        return calls > CHAIN && answers.get() > CALLBACKS;
                       });
               return Thread.currentThread();
             });
