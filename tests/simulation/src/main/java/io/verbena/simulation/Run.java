@@ -108,7 +108,9 @@ final class Run {
             () ->
                 stepsLeft == 0
                     && calls.chains() == 0
-                    && run.journal.open() == 0 && run.regions.open() == 0 && isMended());
+                    && run.journal.open() == 0
+                    && run.regions.open() == 0
+                    && isMended());
     if (!ended && isClean()) {
       List<String> open = new ArrayList<>(run.journal.openOnes());
       open.addAll(run.regions.openOnes());
