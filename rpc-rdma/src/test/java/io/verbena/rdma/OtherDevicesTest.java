@@ -2,12 +2,18 @@ package io.verbena.rdma;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.verbena.link.BulkPort;
+import io.verbena.link.BulkRegion;
 import io.verbena.link.BulkTarget;
 import io.verbena.link.LinkException;
 import io.verbena.link.LinkOptions;
+import io.verbena.link.MemoryLife;
+import io.verbena.link.RemoteTarget;
 import io.verbena.link.SendResult;
 import io.verbena.testkit.Seed;
 import io.verbena.testkit.SteppedLinks;
+import io.verbena.verbs.ext.SendOpcode;
+import io.verbena.verbs.fabric.DeviceBehaviour;
 import io.verbena.verbs.fabric.DeviceLimit;
 import io.verbena.verbs.fabric.DeviceProfile;
 import io.verbena.verbs.fabric.DeviceProfile.Windows;
@@ -15,11 +21,13 @@ import io.verbena.verbs.fabric.Personality;
 import io.verbena.verbs.fabric.RequestWatcher;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -83,7 +91,9 @@ final class OtherDevicesTest {
   /** As on bnxt_re: registrations are open to peers instead, so no link shares its domain. */
   @Test
   void withoutWindowsWhateverTheKernelReportsLinksShareNothing() throws LinkException {
-    framesArrive(open(DeviceProfile.full().withWindows(Windows.REPORTED)));
+    SteppedLinks.Pair pair = open(DeviceProfile.full().withWindows(Windows.REPORTED));
+    framesArrive(pair);
+    write(pair, 4096);
   }
 
   /** As on Linux before 5.1. */
@@ -124,6 +134,107 @@ final class OtherDevicesTest {
     assertThat(Duration.ofNanos(harness.world.nanoTime() - before))
         .isLessThan(Duration.ofMillis(500));
     assertThat(harness.east.counters().undrained() + harness.west.counters().undrained()).isZero();
+  }
+
+  /**
+   * An emulated device on a busy machine flushes for longer than a device may take that does
+   * nothing, but not for ever.
+   */
+  @ParameterizedTest
+  @CsvSource({"100, false", "320, true"})
+  void aDeviceThatFlushesSlowlyIsWaitedForAsLongAsItGoesOn(int receives, boolean givenUp)
+      throws LinkException {
+    DeviceProfile slow = Personality.SIW.profile().with(DeviceBehaviour.FLUSHES_SLOWLY);
+    RdmaSettings settings =
+        RdmaSettings.DEFAULT.withCredits(receives).withGuaranteedCredits(receives);
+    harness = new FabricLinkHarness(Seed.random("slow flushes").nextLong(), slow, settings);
+    links = new SteppedLinks(harness, OPTIONS, OPTIONS);
+    SteppedLinks.Pair pair = links.open();
+    framesArrive(pair);
+    long before = harness.world.nanoTime();
+    pair.client().link().close();
+    links.stepUntil("both ends to close", () -> links.openCount() == 0);
+    assertThat(Duration.ofNanos(harness.world.nanoTime() - before))
+        .isBetween(Duration.ofSeconds(9), Duration.ofSeconds(40));
+    long undrained = harness.east.counters().undrained() + harness.west.counters().undrained();
+    assertThat(undrained).isEqualTo(givenUp ? 2 : 0);
+  }
+
+  /** One that has stopped is given up long before one that goes on. */
+  @Test
+  void aDeviceThatFlushesNothingIsSoonGivenUp() throws LinkException {
+    SteppedLinks.Pair pair = open(DeviceProfile.full().with(DeviceBehaviour.NEVER_FLUSHES));
+    framesArrive(pair);
+    long before = harness.world.nanoTime();
+    pair.client().link().close();
+    links.stepUntil("both ends to close", () -> links.openCount() == 0);
+    assertThat(Duration.ofNanos(harness.world.nanoTime() - before))
+        .isBetween(Duration.ofSeconds(3), Duration.ofSeconds(8));
+    assertThat(harness.east.counters().undrained() + harness.west.counters().undrained())
+        .isEqualTo(2);
+  }
+
+  /** As MPA orders it: whoever has something to say first, the end that connected begins. */
+  @Test
+  void theEndThatAcceptedMayHaveTheFirstFrame() throws LinkException {
+    SteppedLinks.Pair pair = open(Personality.MPA_ORDER.profile());
+    pair.server().sendNow(new byte[100]);
+    links.stepUntil("the frame", () -> pair.client().heard().frames().size() == 1);
+    framesBack(pair);
+  }
+
+  private void framesBack(SteppedLinks.Pair pair) {
+    pair.client().sendNow(new byte[100]);
+    links.stepUntil("the answer", () -> pair.server().heard().frames().size() == 1);
+  }
+
+  /** Alibaba's adapter has them, although others of its network do not. */
+  @ParameterizedTest
+  @CsvSource({"ERDMA_IWARP, true", "ERDMA_ROCE, true", "IRDMA_IWARP, false"})
+  void immediatesAreUsedWhereADeviceHasThem(Personality adapter, boolean has) throws LinkException {
+    SteppedLinks.Pair pair = open(adapter.profile());
+    int[] posted = new int[1];
+    harness.world.east.watch(
+        new RequestWatcher() {
+          @Override
+          public void carriedOut(int opcode, long bytes) {}
+
+          @Override
+          public void posted(int opcode) {
+            posted[0] += opcode == SendOpcode.RDMA_WRITE_WITH_IMM ? 1 : 0;
+          }
+        });
+    write(pair, 4096);
+    assertThat(posted[0]).isEqualTo(has ? 1 : 0);
+  }
+
+  /** A Send that tells a window's key does not overtake the bind, where devices let it. */
+  @Test
+  void whoeverIsToldOfMemoryMayWriteThere() throws LinkException {
+    SteppedLinks.Pair pair = open(Personality.BINDS_BEHIND.profile());
+    for (int i = 0; i < 20; i++) {
+      write(pair, 4096);
+    }
+    assertThat(pair.client().heard().isClosed()).isFalse();
+  }
+
+  /** The server exposes memory and says so, and the client writes there. */
+  private void write(SteppedLinks.Pair pair, int length) throws LinkException {
+    BulkPort there = Objects.requireNonNull(pair.server().link().bulk());
+    BulkPort here = Objects.requireNonNull(pair.client().link().bulk());
+    long[] landed = new long[1];
+    BulkTarget target = there.open(region(there, length), 0, length, upTo -> landed[0] = upTo);
+    int frames = pair.client().heard().frames().size();
+    pair.server().sendNow(target.advertisement());
+    links.stepUntil("the word", () -> pair.client().heard().frames().size() > frames);
+    RemoteTarget remote = here.remote(ByteBuffer.wrap(target.advertisement()));
+    here.write(remote, 0, region(here, length), 0, length, true, () -> {});
+    pair.client().link().flush();
+    links.stepUntil("the bytes", () -> landed[0] == length);
+  }
+
+  private static BulkRegion region(BulkPort port, int length) throws LinkException {
+    return port.attach(Arena.ofAuto().allocate(length, 4096), MemoryLife.HELD);
   }
 
   /** A Send to a peer that closes at once arrives, also over TCP. */

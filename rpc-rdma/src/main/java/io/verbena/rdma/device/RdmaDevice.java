@@ -70,6 +70,9 @@ public final class RdmaDevice {
   /** The receives of a shared queue; 0 if links have their own. */
   private int sharedReceives;
 
+  /** Completions of links that are being drained. */
+  private long flushes;
+
   private final Lessons lessons;
   private final boolean keepsAckTimeout;
 
@@ -242,6 +245,24 @@ public final class RdmaDevice {
   /** Returns whether the device itself ends a dead path within the ACK timeout of the settings. */
   public boolean keepsAckTimeout() {
     return keepsAckTimeout;
+  }
+
+  /**
+   * Returns whether the end that accepts a connection may send only when it has received. So it is
+   * on iWARP without MPA's peer-to-peer mode (RFC 5044, 7.1.2), which no attribute tells.
+   */
+  public boolean acceptorListensFirst() {
+    return transport == DeviceAttributes.Transport.IWARP;
+  }
+
+  /** A request of a link that is being drained has completed. */
+  public void flushed() {
+    flushes++;
+  }
+
+  /** Returns how many such requests have completed. */
+  public long flushes() {
+    return flushes;
   }
 
   /**

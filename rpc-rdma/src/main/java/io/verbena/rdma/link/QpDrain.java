@@ -24,10 +24,13 @@ final class QpDrain {
   private static final long FAREWELL_NANOS = Duration.ofSeconds(5).toNanos();
 
   /**
-   * A device flushes in microseconds, an emulated one with a hundred links in a second. If it never
-   * finishes, the queue pair is destroyed.
+   * A device flushes in microseconds, an emulated one with a hundred links in a second. One that
+   * has flushed nothing of any link for so long has stopped, and the queue pair is destroyed.
    */
-  private static final long DRAINING_NANOS = Duration.ofSeconds(3).toNanos();
+  private static final long STILL_NANOS = Duration.ofSeconds(3).toNanos();
+
+  /** The limit for a device that goes on: on a busy machine an emulated one takes seconds. */
+  private static final long DRAINING_NANOS = Duration.ofSeconds(30).toNanos();
 
   /**
    * A device that does not report its last shared receive has taken it by then. One that refuses
@@ -50,6 +53,10 @@ final class QpDrain {
   /** The device takes no request in ERR, so none proves that all before it have completed. */
   private boolean refused;
 
+  /** The device is flushing, as far as is known. */
+  private boolean draining;
+
+  private long flushesSeen;
   private long drainingSince;
   private long deadline;
 
@@ -98,7 +105,9 @@ final class QpDrain {
    */
   void drain() {
     drainingSince = clock.nanoTime();
-    deadline = drainingSince + DRAINING_NANOS;
+    deadline = drainingSince + STILL_NANOS;
+    draining = true;
+    flushesSeen = device.flushes();
     try {
       queuePair.disconnect();
       lastSendDone = !device.flushesLateRequests();
@@ -148,11 +157,16 @@ final class QpDrain {
 
   private void giveUp(IOException e) {
     LOG.debug("The queue pair of the link to {} cannot be drained", peerAddress, e);
+    draining = false;
     deadline = clock.nanoTime();
   }
 
-  /** Returns whether the present step has exceeded its time. */
+  /** Returns whether the present step has exceeded its time, which a device's progress prolongs. */
   boolean isOverdue(long now) {
+    if (draining && device.flushes() != flushesSeen) {
+      flushesSeen = device.flushes();
+      deadline = Math.min(now + STILL_NANOS, drainingSince + DRAINING_NANOS);
+    }
     return now - deadline >= 0;
   }
 

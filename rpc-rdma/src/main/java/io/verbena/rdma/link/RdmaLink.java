@@ -91,6 +91,9 @@ public final class RdmaLink implements Link, CompletionSink {
   /** This end has accepted the connection. */
   private boolean accepted;
 
+  /** A message of the peer has arrived. */
+  private boolean heard;
+
   private boolean receiving = true;
 
   /** Nothing is handed over any more. */
@@ -246,13 +249,20 @@ public final class RdmaLink implements Link, CompletionSink {
     accepted = true;
   }
 
-  /** The connection is established, and the peer's terms are known. */
+  /**
+   * The connection is established, and the peer's terms are known. Where the end that has accepted
+   * may not send first, its link opens when it has received, and the other end sends at once.
+   */
   public void established() {
-    if (state != State.CONNECTING) {
+    boolean ordered = device.acceptorListensFirst();
+    if (state != State.CONNECTING || (accepted && ordered && !heard)) {
       return;
     }
     try {
       queuePair.established();
+      if (!accepted && ordered) {
+        sends.sayHello();
+      }
     } catch (IOException e) {
       postingFailed(e);
       return;
@@ -398,6 +408,9 @@ public final class RdmaLink implements Link, CompletionSink {
   @Override
   public void completed(long workId, CompletionBlock block, int index) {
     int slot = WorkId.slot(workId);
+    if (state == State.DRAINING) {
+      device.flushed();
+    }
     switch (WorkId.kind(workId)) {
       case WorkId.RECEIVE, WorkId.SHARED_RECEIVE -> received(slot, block, index);
       case WorkId.SEND -> sent(slot, block.status(index));
@@ -416,6 +429,7 @@ public final class RdmaLink implements Link, CompletionSink {
         receiveFailed(status);
         return;
       }
+      heard = true;
       int length = block.byteLength(index);
       wrong =
           block.opcode(index) == WcOpcode.RECV_RDMA_WITH_IMM
@@ -528,11 +542,11 @@ public final class RdmaLink implements Link, CompletionSink {
   }
 
   /**
-   * Returns the work done while connecting. A frame may arrive before the event of the connection,
-   * and proves the same.
+   * Returns the work done while connecting. A message may arrive before the event of the
+   * connection, and proves the same.
    */
   private int stepConnecting() {
-    if (!accepted || !arrivals.hasArrived()) {
+    if (!accepted || !heard) {
       return 0;
     }
     established();

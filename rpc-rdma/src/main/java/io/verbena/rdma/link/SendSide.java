@@ -354,6 +354,13 @@ final class SendSide {
     return true;
   }
 
+  /** Sends a message without content, after which the peer may send. */
+  void sayHello() throws IOException {
+    if (!sendControl(SendHeader.CREDIT)) {
+      throw new IOException("there is no room for the first message");
+    }
+  }
+
   /** Sends the farewell. Its completion shows that the peer's device has received everything. */
   boolean sendFarewell() throws IOException {
     return credits.canSayFarewell() && sendControl(SendHeader.FAREWELL);

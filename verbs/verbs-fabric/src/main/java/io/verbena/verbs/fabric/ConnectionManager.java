@@ -211,7 +211,8 @@ final class ConnectionManager {
             passive ? theirs.retries() : mine.retries(),
             theirs.rnrRetries(),
             passive ? ofPassive : ofActive,
-            passive ? ofActive : ofPassive));
+            passive ? ofActive : ofPassive),
+        passive);
   }
 
   void reject(FabricCmId passive, ByteBuffer data) {

@@ -35,6 +35,9 @@ public enum DeviceBehaviour {
   /** The library makes flush completions when it is polled; no event announces them. */
   FLUSHES_ON_POLL,
 
+  /** Flushes one request after the other, a tenth of a second for each, as where it is busy. */
+  FLUSHES_SLOWLY,
+
   /** Requests that are posted when the queue pair enters ERR never complete. */
   NEVER_FLUSHES,
 
@@ -47,7 +50,7 @@ public enum DeviceBehaviour {
   /** Makes windows, and refuses to post their binds. */
   REFUSES_BINDS,
 
-  /** A bind takes effect at its completion, or before a later request with a fence. */
+  /** A bind takes effect at its completion, much later, or before a later request with a fence. */
   BINDS_LATE,
 
   /**
@@ -55,6 +58,12 @@ public enum DeviceBehaviour {
    * under way are lost when the queue pair enters ERR.
    */
   COMPLETES_BEFORE_DELIVERY,
+
+  /**
+   * Resets a connection on which the end that accepted sends before it has received (RFC 5044,
+   * 7.1.2).
+   */
+  LISTENS_FIRST,
 
   /** Reports shared receive queues and never makes one. */
   REFUSES_SHARED_RECEIVES,

@@ -19,6 +19,8 @@ final class FabricCq extends IbvCQ implements VerbsCq {
     ANY
   }
 
+  private static final long SLOW_FLUSH_NANOS = 100_000_000;
+
   private final FabricContext device;
   private final @Nullable FabricCompChannel events;
   private final @Nullable Completion[] ring;
@@ -160,11 +162,22 @@ final class FabricCq extends IbvCQ implements VerbsCq {
   void enter() {
     entered++;
     Fabric fabric = device.fabric;
-    if (fabric.temper.synchronous()) {
+    if (fabric.temper.synchronous() && !flushesSlowly()) {
       revealAll();
     } else if (!reveal.pending) {
-      fabric.at(fabric.nanoTime() + fabric.latency(), reveal);
+      fabric.at(fabric.nanoTime() + untilNext(), reveal);
     }
+  }
+
+  /** Returns whether the next completion is one that takes its time. */
+  private boolean flushesSlowly() {
+    return device.host.profile.has(DeviceBehaviour.FLUSHES_SLOWLY)
+        && visible < entered
+        && isFlushed(at(visible));
+  }
+
+  private long untilNext() {
+    return flushesSlowly() ? SLOW_FLUSH_NANOS : device.fabric.latency();
   }
 
   void revealAll() {
@@ -188,11 +201,15 @@ final class FabricCq extends IbvCQ implements VerbsCq {
 
   private void revealSome() {
     Fabric fabric = device.fabric;
-    for (int i = fabric.batch(); i > 0 && visible < entered; i--) {
+    int most = flushesSlowly() ? 1 : fabric.batch();
+    for (int i = most; i > 0 && visible < entered; i--) {
       revealOne();
+      if (flushesSlowly()) {
+        break;
+      }
     }
     if (visible < entered) {
-      fabric.at(fabric.nanoTime() + fabric.latency(), reveal);
+      fabric.at(fabric.nanoTime() + untilNext(), reveal);
     }
   }
 

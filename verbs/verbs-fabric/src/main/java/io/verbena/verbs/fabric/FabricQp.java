@@ -43,6 +43,9 @@ final class FabricQp extends IbvQP implements VerbsQp {
   private int accessFlags;
   private int minRnrTimer;
 
+  /** It has accepted the connection, and received nothing since. */
+  private boolean hearing;
+
   /** Messages that the peer's device has completed, and this one has not received yet. */
   private final ArrayDeque<Delivery> underWay = new ArrayDeque<>();
 
@@ -292,8 +295,9 @@ final class FabricQp extends IbvQP implements VerbsQp {
     return listens ? other : null;
   }
 
-  void connect(FabricQp other, ConnectionTerms agreed) {
+  void connect(FabricQp other, ConnectionTerms agreed, boolean passive) {
     peer = other;
+    hearing = passive;
     terms = agreed;
     accessFlags = agreed.accessFlags();
     now = QpState.RTS;
@@ -303,6 +307,16 @@ final class FabricQp extends IbvQP implements VerbsQp {
   /** Called when a poll has read the completion of a slot. */
   void polled(long sendIndex) {
     requester.polled(sendIndex);
+  }
+
+  /** Returns whether it must not send yet, by the order of MPA. */
+  boolean mustHearFirst() {
+    return hearing && behaves(DeviceBehaviour.LISTENS_FIRST);
+  }
+
+  /** A request of the peer has come. */
+  void heard() {
+    hearing = false;
   }
 
   /** A message for a receive. */

@@ -7,6 +7,7 @@ import static io.verbena.verbs.fabric.DeviceBehaviour.FLUSHES_ON_POLL;
 import static io.verbena.verbs.fabric.DeviceBehaviour.GRANTS_MORE_INLINE;
 import static io.verbena.verbs.fabric.DeviceBehaviour.IGNORES_INLINE;
 import static io.verbena.verbs.fabric.DeviceBehaviour.IGNORES_TIMERS;
+import static io.verbena.verbs.fabric.DeviceBehaviour.LISTENS_FIRST;
 import static io.verbena.verbs.fabric.DeviceBehaviour.LOWERS_INLINE;
 import static io.verbena.verbs.fabric.DeviceBehaviour.NEEDS_STATE_TO_MODIFY;
 import static io.verbena.verbs.fabric.DeviceBehaviour.NEVER_FLUSHES;
@@ -71,6 +72,16 @@ public enum Personality {
           .withoutImmediates()
           .withMaxInline(48)
           .withMaxSges(3)),
+
+  /**
+   * Intel IPU and E830 as RoCE, the third generation: windows of type 2 and shared receives since
+   * rdma-core 64 (providers/irdma/uverbs.c), else as {@link #IRDMA_ROCE}. Its timers may work, but
+   * no attribute tells the generation.
+   */
+  IRDMA_GEN3(
+      DeviceProfile.full()
+          .ofVendor(DeviceAttributes.INTEL_VENDOR)
+          .with(SENDS_FIRST_PIECE, FLUSHES_ON_POLL)),
 
   /**
    * Azure: any inline length is granted, its flag is ignored, and the key of the piece is used
@@ -139,6 +150,21 @@ public enum Personality {
   HNS(DeviceProfile.full().withoutMemoryWindows().withMaxInline(32).with(LOWERS_INLINE)),
 
   /**
+   * Marvell QL41xxx and QL45xxx as RoCE: windows are counted and not flagged (hw/qedr/verbs.c), 128
+   * bytes inline.
+   */
+  QEDR_ROCE(DeviceProfile.full().ofVendor(0x1077).withoutMemoryWindows().withMaxInline(128)),
+
+  /** The same as iWARP, without immediates and shared receives. */
+  QEDR_IWARP(
+      QEDR_ROCE
+          .profile
+          .over(Transport.IWARP)
+          .withoutImmediates()
+          .withoutSrq()
+          .with(COMPLETES_BEFORE_DELIVERY)),
+
+  /**
    * AMD Pensando: windows with exact bounds and no shared receives (hw/ionic/ionic_ibdev.c), 1024
    * domains, flush completions by polling alone (providers/ionic).
    */
@@ -191,6 +217,12 @@ public enum Personality {
    * permits the former. Suspected of cxgb4, irdma, qedr and erdma.
    */
   IWARP_EARLY(SIW.profile.with(COMPLETES_BEFORE_DELIVERY)),
+
+  /**
+   * An RNIC without the message by which MPA's peer-to-peer mode (RFC 6581) lets either end send
+   * first: iw_cxgb4 with {@code peer2peer=0}, which was its default once (hw/cxgb4/cm.c).
+   */
+  MPA_ORDER(SIW.profile.with(LISTENS_FIRST)),
 
   /** Binds that a later Send overtakes unless it has a fence. Suspected of ionic and irdma. */
   BINDS_BEHIND(DeviceProfile.full().with(BINDS_LATE)),

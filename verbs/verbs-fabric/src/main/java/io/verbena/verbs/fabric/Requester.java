@@ -15,6 +15,9 @@ import io.verbena.verbs.ext.WcStatus;
  * Guarded by the fabric's lock; allocates nothing.
  */
 final class Requester {
+  /** Longer than a message and its answer take. */
+  private static final long LATE_BIND_NANOS = 1_000_000;
+
   private final FabricQp qp;
   private final SendQueue queue;
   private final boolean signalsAll;
@@ -155,8 +158,15 @@ final class Requester {
 
   private void scheduleAck() {
     if (!ack.pending && queue.acked < queue.sent) {
-      fabric.at(fabric.nanoTime() + fabric.latency() + delay(), ack);
+      long more = isBindDue() ? LATE_BIND_NANOS : 0;
+      fabric.at(fabric.nanoTime() + fabric.latency() + delay() + more, ack);
     }
+  }
+
+  /** Returns whether the next to complete is a bind that takes its time. */
+  private boolean isBindDue() {
+    SendRequest request = queue.at(queue.acked);
+    return request.late && request.isLocal();
   }
 
   private long delay() {
@@ -189,7 +199,7 @@ final class Requester {
       rnrRepeats = 0;
       sent(request, outcome);
     }
-    if (fabric.temper.synchronous() && !ack.pending) {
+    if (fabric.temper.synchronous() && !ack.pending && !isBindDue()) {
       ack();
     } else {
       scheduleAck();
@@ -231,6 +241,10 @@ final class Requester {
     FabricQp target = qp.reach();
     if (target == null) {
       return Responder.NO_ANSWER;
+    }
+    if (qp.mustHearFirst()) {
+      target.enterError();
+      return WcStatus.GENERAL_ERR;
     }
     if (qp.device.host.failsRequest()) {
       return WcStatus.GENERAL_ERR;
@@ -299,7 +313,8 @@ final class Requester {
     if (wait == Long.MAX_VALUE) {
       return; // the terms say to wait for ever
     }
-    if (repeats++ < qp.terms().retries()) {
+    boolean behind = timer == pump && queue.acked < queue.sent; // the oldest request alone is timed
+    if (behind || repeats++ < qp.terms().retries()) {
       fabric.at(fabric.nanoTime() + wait, timer);
     } else if (timer == pump) {
       sent(request, WcStatus.RETRY_EXC_ERR);

@@ -49,6 +49,7 @@ final class Responder {
   }
 
   static int carryOut(FabricQp target, SendRequest request) {
+    target.heard();
     int status =
         switch (request.opcode) {
           case SendOpcode.SEND, SendOpcode.SEND_WITH_IMM, SendOpcode.SEND_WITH_INV ->
