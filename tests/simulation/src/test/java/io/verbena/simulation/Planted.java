@@ -1,5 +1,7 @@
 package io.verbena.simulation;
 
+import io.verbena.testkit.planted.Planting;
+import io.verbena.testkit.planted.Slip;
 import java.lang.classfile.CodeTransform;
 import java.lang.classfile.Opcode;
 import java.util.List;

@@ -3,6 +3,8 @@ package io.verbena.simulation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.simulation.plan.Plan;
+import io.verbena.testkit.planted.PlantedLoader;
+import io.verbena.testkit.planted.Slip;
 import java.lang.reflect.Method;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -6,6 +6,7 @@ import io.verbena.simulation.check.Violation;
 import io.verbena.simulation.plan.Plan;
 import io.verbena.simulation.plan.Planner;
 import io.verbena.simulation.plan.Step;
+import io.verbena.testkit.planted.PlantedLoader;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.List;

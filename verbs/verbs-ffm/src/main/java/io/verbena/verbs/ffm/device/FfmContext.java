@@ -282,6 +282,10 @@ public final class FfmContext extends IbvContext implements VerbsContext {
 
   /** Returns whether polling a completion queue may take as long as a command to the firmware. */
   public boolean pollsBySystemCall() {
+    return pollsBySystemCall(driver);
+  }
+
+  static boolean pollsBySystemCall(String driver) {
     return POLL_BY_SYSTEM_CALL.contains(driver);
   }
 

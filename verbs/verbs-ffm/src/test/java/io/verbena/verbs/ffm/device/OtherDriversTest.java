@@ -45,6 +45,15 @@ final class OtherDriversTest {
     assertThat(Devices.onlyWithoutConnections(folder.resolve("infiniband"))).isFalse();
   }
 
+  /** A safepoint does not wait for a command to the firmware. */
+  @Test
+  void pollsThatMakeASystemCallAreKnown() {
+    assertThat(FfmContext.pollsBySystemCall("hns3")).isTrue();
+    assertThat(FfmContext.pollsBySystemCall("mana")).isTrue();
+    assertThat(FfmContext.pollsBySystemCall("mlx5_core")).isFalse();
+    assertThat(FfmContext.pollsBySystemCall("")).isFalse();
+  }
+
   /** Chelsio's port without an IPv4 address. */
   @Test
   void aPortOfIwarpCarriesTrafficInInit() {

@@ -1,4 +1,4 @@
-package io.verbena.simulation;
+package io.verbena.testkit.planted;
 
 import java.lang.classfile.CodeBuilder;
 import java.lang.classfile.CodeElement;
@@ -6,6 +6,8 @@ import java.lang.classfile.CodeTransform;
 import java.lang.classfile.Opcode;
 import java.lang.classfile.TypeKind;
 import java.lang.classfile.instruction.BranchInstruction;
+import java.lang.classfile.instruction.ConstantInstruction;
+import java.lang.classfile.instruction.ExceptionCatch;
 import java.lang.classfile.instruction.FieldInstruction;
 import java.lang.classfile.instruction.InvokeInstruction;
 import java.lang.constant.ClassDesc;
@@ -14,11 +16,11 @@ import java.lang.constant.MethodTypeDesc;
 import java.util.function.BiPredicate;
 
 /** Small changes of a method's code, each of which makes it wrong. */
-final class Planting {
+public final class Planting {
   private Planting() {}
 
   /** A field is not written; not one of a long or double. */
-  static CodeTransform withoutWriting(String field) {
+  public static CodeTransform withoutWriting(String field) {
     return inPlaceOf(
         (code, element) -> {
           boolean here =
@@ -33,7 +35,7 @@ final class Planting {
   }
 
   /** A field has a value, whatever it has; an int or a boolean. */
-  static CodeTransform reading(String field, int value) {
+  public static CodeTransform reading(String field, int value) {
     return inPlaceOf(
         (code, element) -> {
           boolean here =
@@ -48,7 +50,7 @@ final class Planting {
   }
 
   /** A method is not called; what it would return is 0, false or null. */
-  static CodeTransform withoutCalling(String method) {
+  public static CodeTransform withoutCalling(String method) {
     return inPlaceOf(
         (code, element) -> {
           boolean here = calls(element, method);
@@ -81,21 +83,49 @@ final class Planting {
     }
   }
 
-  /** A condition never branches, whatever it compares; one of a single number or boolean. */
-  static CodeTransform neverBranching(Opcode condition) {
+  /** A condition never branches, whatever it compares. */
+  public static CodeTransform neverBranching(Opcode condition) {
+    boolean compares = condition.name().startsWith("IF_");
     return inPlaceOf(
         (code, element) -> {
           boolean here =
               element instanceof BranchInstruction branch && branch.opcode() == condition;
-          if (here) {
+          if (here && compares) {
+            code.pop2();
+          } else if (here) {
             code.pop();
           }
           return here;
         });
   }
 
+  /** An exception that was caught is not. */
+  public static CodeTransform withoutCatching(String exception) {
+    return inPlaceOf(
+        (_, element) ->
+            element instanceof ExceptionCatch handler
+                && handler
+                    .catchType()
+                    .filter(type -> type.asInternalName().endsWith('/' + exception))
+                    .isPresent());
+  }
+
+  /** Another number stands for one; of one that fits a short. */
+  public static CodeTransform number(int other, int inPlaceOf) {
+    return inPlaceOf(
+        (code, element) -> {
+          boolean here =
+              element instanceof ConstantInstruction constant
+                  && constant.constantValue().equals(inPlaceOf);
+          if (here) {
+            code.loadConstant(other);
+          }
+          return here;
+        });
+  }
+
   /** What a method returns is taken for the local variable in a slot. */
-  static CodeTransform takenForVariable(String method, int slot) {
+  public static CodeTransform takenForVariable(String method, int slot) {
     return inPlaceOf(
         (code, element) -> {
           boolean here = calls(element, method);
@@ -107,7 +137,7 @@ final class Planting {
   }
 
   /** A method returns another number or boolean. */
-  static CodeTransform returning(String method, int value) {
+  public static CodeTransform returning(String method, int value) {
     return inPlaceOf(
         (code, element) -> {
           boolean here = calls(element, method);
@@ -118,8 +148,20 @@ final class Planting {
         });
   }
 
+  /** A method gets another last argument, which is a number or boolean. */
+  public static CodeTransform passing(String method, int value) {
+    return inPlaceOf(
+        (code, element) -> {
+          boolean here = calls(element, method);
+          if (here) {
+            code.pop().loadConstant(value).with(element);
+          }
+          return here;
+        });
+  }
+
   /** Another method of the same type is called. */
-  static CodeTransform calling(String other, String inPlaceOf) {
+  public static CodeTransform calling(String other, String inPlaceOf) {
     return inPlaceOf(
         (code, element) -> {
           boolean here = calls(element, inPlaceOf);
@@ -137,7 +179,7 @@ final class Planting {
   }
 
   /** A method returns its list in reverse order. */
-  static CodeTransform reversing(String method) {
+  public static CodeTransform reversing(String method) {
     return inPlaceOf(
         (code, element) -> {
           boolean here = calls(element, method);
@@ -150,7 +192,7 @@ final class Planting {
   }
 
   /** Another constant of the same type stands for one. */
-  static CodeTransform constant(String other, String inPlaceOf) {
+  public static CodeTransform constant(String other, String inPlaceOf) {
     return inPlaceOf(
         (code, element) -> {
           boolean here =
@@ -166,7 +208,7 @@ final class Planting {
   }
 
   /** A runnable is run at once, and not kept in a field. */
-  static CodeTransform runInPlaceOfKeeping(String field) {
+  public static CodeTransform runInPlaceOfKeeping(String field) {
     return inPlaceOf(
         (code, element) -> {
           boolean here =
@@ -185,7 +227,7 @@ final class Planting {
   }
 
   /** One is added to the long that a method returns. */
-  static CodeTransform oneMoreThan(String method) {
+  public static CodeTransform oneMoreThan(String method) {
     return inPlaceOf(
         (code, element) -> {
           boolean here = calls(element, method);

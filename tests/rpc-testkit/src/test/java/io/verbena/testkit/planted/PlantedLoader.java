@@ -1,4 +1,4 @@
-package io.verbena.simulation;
+package io.verbena.testkit.planted;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -11,18 +11,23 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Loads the product and the simulation anew, with the code of a few methods changed. */
-final class PlantedLoader extends ClassLoader {
+/** Loads the product and its tests anew, with the code of a few methods changed. */
+public final class PlantedLoader extends ClassLoader {
   private final List<Slip> slips;
   private final Set<Slip> planted = new HashSet<>();
 
-  PlantedLoader(List<Slip> slips) {
+  /**
+   * Makes a loader that has loaded nothing.
+   *
+   * @param slips what it changes
+   */
+  public PlantedLoader(List<Slip> slips) {
     super(PlantedLoader.class.getClassLoader());
     this.slips = slips;
   }
 
   /** Returns the slips that changed nothing of the classes loaded so far. */
-  List<Slip> missing() {
+  public List<Slip> missing() {
     return slips.stream().filter(slip -> !planted.contains(slip)).toList();
   }
 
