@@ -10,7 +10,6 @@ import io.verbena.bench.counts.Stepper;
 import io.verbena.bench.counts.Strace;
 import io.verbena.bench.counts.SystemCalls;
 import io.verbena.bench.verbena.Route;
-import io.verbena.verbs.fabric.DeviceBehaviour;
 import io.verbena.verbs.fabric.Personality;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -115,7 +114,7 @@ public final class CountsCommand implements Callable<Integer> {
     Map<String, Counts> all = new LinkedHashMap<>();
     for (StandardLoad load : List.of(StandardLoad.PUT_64K, StandardLoad.PUT_1M)) {
       for (Personality adapter : Personality.values()) {
-        if (adapter.connects() && !adapter.profile().has(DeviceBehaviour.REFUSES_BINDS)) {
+        if (adapter.connects()) {
           all.put(adapter + " " + load, Ledger.count(load, adapter.profile()));
         }
       }

@@ -146,9 +146,19 @@ final class World implements AutoCloseable {
     runUntil(() -> ended == 1);
     settle();
     if (route == Route.RDMA) {
-      runUntil(() -> session.path().link().equals("rdma"));
+      runUntil(this::isOnRdma);
       openings.add(opening("on RDMA"));
     }
+    settle();
+  }
+
+  boolean isOnRdma() {
+    return session.path().link().equals("rdma");
+  }
+
+  /** Lets time pass until the session, whose link a device may have ended, is on RDMA again. */
+  void untilOnRdma() {
+    runUntil(this::isOnRdma);
     settle();
   }
 
