@@ -221,7 +221,7 @@ final class SessionOverRdmaTest extends Adapters {
       Arena brief = Arena.ofShared();
       Transfer push = session.objects().push("brief", Source.of(inside(object, brief)));
       freedHalfWay(brief, push);
-      assertThat(pinned()).isEqualTo(pinned);
+      assertNoMorePinned(pinned);
     }
   }
 
@@ -236,7 +236,7 @@ final class SessionOverRdmaTest extends Adapters {
       Arena brief = Arena.ofShared();
       ObjectRef ref = published(inside(object, brief));
       freedHalfWay(brief, session.objects().fetch(ref, Landing.of(arrived)));
-      assertThat(pinned()).isEqualTo(pinned);
+      assertNoMorePinned(pinned);
     }
   }
 
@@ -253,7 +253,7 @@ final class SessionOverRdmaTest extends Adapters {
       long pinned = pinned();
       Arena brief = Arena.ofShared();
       freedHalfWay(brief, session.objects().fetch(ref, Landing.of(inside(into, brief)), options));
-      assertThat(pinned()).isEqualTo(pinned);
+      assertNoMorePinned(pinned);
     }
   }
 
@@ -310,6 +310,11 @@ final class SessionOverRdmaTest extends Adapters {
 
   private Received whole(Transfer transfer) {
     return world.result(transfer.result());
+  }
+
+  /** Checks that no object is pinned beyond; a link's own pools may have grown. */
+  private void assertNoMorePinned(long before) {
+    assertThat(pinned()).isBetween(before, before + OBJECT_BYTES / 2);
   }
 
   /** Pools and caches grow with the first of its kind; after that, what is pinned is the same. */
