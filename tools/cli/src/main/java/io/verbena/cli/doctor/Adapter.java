@@ -14,7 +14,7 @@ import java.util.Optional;
 enum Adapter {
   MLX5(
       List.of("mlx5_core"),
-      "NVIDIA ConnectX-4 to -9, BlueField",
+      "NVIDIA ConnectX-4 to -10, BlueField",
       "windows, shared receives, immediates, inline, READ",
       "nothing",
       "personality"),
@@ -48,7 +48,7 @@ enum Adapter {
       "Marvell QL41xxx, QL45xxx (qedr)",
       "as RoCE immediates, inline, READ",
       "no windows: as ConnectX-3; as iWARP also no immediates and no READ",
-      "no"),
+      "personality"),
   ERDMA(
       List.of("erdma"),
       "Alibaba elastic RDMA",
@@ -96,7 +96,7 @@ enum Adapter {
       "Omni-Path (hfi1)",
       "immediates, READ",
       "no windows: as ConnectX-3; no inline",
-      "no"),
+      "personality"),
   RXE(
       List.of("rdma_rxe"),
       "Soft-RoCE",
