@@ -26,9 +26,14 @@ final class FabricLinkHarness implements LinkHarness {
   }
 
   FabricLinkHarness(long seed, DeviceProfile profile, RdmaSettings settings) {
-    world = new FabricWorld(seed, profile);
+    this(seed, profile, profile, settings);
+  }
+
+  /** Links of a client's and a server's different devices. */
+  FabricLinkHarness(long seed, DeviceProfile client, DeviceProfile server, RdmaSettings settings) {
+    world = new FabricWorld(seed, client, server, null);
     // The fabric keeps what it delivers later.
-    allocatedBytesPerRoundTrip = profile.has(DeviceBehaviour.COMPLETES_BEFORE_DELIVERY) ? 256 : 0;
+    allocatedBytesPerRoundTrip = client.has(DeviceBehaviour.COMPLETES_BEFORE_DELIVERY) ? 256 : 0;
     east = new RdmaUpgradeProvider(new SteppedVerbs(world.east, world), settings, world);
     west = new RdmaUpgradeProvider(new SteppedVerbs(world.west, world), settings, world);
     provider =

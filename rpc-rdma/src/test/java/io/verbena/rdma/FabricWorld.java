@@ -37,11 +37,16 @@ final class FabricWorld implements NanoClock {
    * @param shared null for a clock of its own
    */
   FabricWorld(long seed, DeviceProfile profile, @Nullable ManualClock shared) {
+    this(seed, profile, profile, shared);
+  }
+
+  /** The same, whose hosts have different devices. */
+  FabricWorld(long seed, DeviceProfile inEast, DeviceProfile inWest, @Nullable ManualClock shared) {
     this.shared = shared;
     sharedStart = shared == null ? 0 : shared.nanoTime();
     fabric = Fabric.stepped(seed, this::nanoTime);
-    east = fabric.addHost("east", profile, address("10.9.0.1"), address("fd00::1"));
-    west = fabric.addHost("west", profile, address("10.9.0.2"), address("fd00::2"));
+    east = fabric.addHost("east", inEast, address("10.9.0.1"), address("fd00::1"));
+    west = fabric.addHost("west", inWest, address("10.9.0.2"), address("fd00::2"));
   }
 
   static InetAddress address(String literal) {

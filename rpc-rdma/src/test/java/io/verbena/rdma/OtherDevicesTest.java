@@ -1,6 +1,7 @@
 package io.verbena.rdma;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.verbena.link.BulkPort;
 import io.verbena.link.BulkRegion;
@@ -10,6 +11,7 @@ import io.verbena.link.LinkOptions;
 import io.verbena.link.MemoryLife;
 import io.verbena.link.RemoteTarget;
 import io.verbena.link.SendResult;
+import io.verbena.testkit.LinkEnd;
 import io.verbena.testkit.Seed;
 import io.verbena.testkit.SteppedLinks;
 import io.verbena.verbs.ext.SendOpcode;
@@ -218,18 +220,75 @@ final class OtherDevicesTest {
     assertThat(pair.client().heard().isClosed()).isFalse();
   }
 
-  /** The server exposes memory and says so, and the client writes there. */
-  private void write(SteppedLinks.Pair pair, int length) throws LinkException {
+  /** What one end's device lacks, the other's does without. */
+  @ParameterizedTest
+  @CsvSource({
+    "MLX5, MANA",
+    "MANA, MLX5",
+    "MLX5, IRDMA_ROCE",
+    "IONIC, BNXT",
+    "MLX4, IRDMA_GEN3",
+    "HNS, PVRDMA",
+    "ERDMA_ROCE, RXE",
+    "OCRDMA, QEDR_ROCE",
+    "SIW, ERDMA_IWARP",
+    "ERDMA_IWARP, CXGB4",
+    "IRDMA_IWARP, SIW",
+    "QEDR_IWARP, MPA_ORDER",
+    "SCARCE, MLX5",
+    "READS_1, READS_256"
+  })
+  void devicesOfDifferentDriversAgree(Personality client, Personality server) throws LinkException {
+    long seed = Seed.random("different devices").nextLong();
+    harness =
+        new FabricLinkHarness(seed, client.profile(), server.profile(), FabricLinkHarness.SETTINGS);
+    links = new SteppedLinks(harness, OPTIONS, OPTIONS);
+    SteppedLinks.Pair pair = links.open();
+    framesArrive(pair);
+    write(pair.client(), pair.server(), 100_000);
+    write(pair.server(), pair.client(), 100_000);
+    pair.client().link().close();
+    links.stepUntil("both ends to close", () -> links.openCount() == 0);
+    assertThat(harness.east.counters().undrained() + harness.west.counters().undrained()).isZero();
+    assertThat(harness.east.counters().brokenRules() + harness.west.counters().brokenRules())
+        .isZero();
+  }
+
+  /** Where there are few keys, what cannot be registered is refused alone. */
+  @Test
+  void memoryForWhichTheDeviceHasNoRegionIsRefusedAlone() throws LinkException {
+    SteppedLinks.Pair pair = open(Personality.MLX4.profile().with(DeviceLimit.REGIONS, 8));
+    framesArrive(pair);
     BulkPort there = Objects.requireNonNull(pair.server().link().bulk());
-    BulkPort here = Objects.requireNonNull(pair.client().link().bulk());
+    assertThatThrownBy(
+            () -> {
+              for (int i = 0; i < 9; i++) {
+                BulkTarget _ = there.open(region(there, 4096), 0, 4096, _ -> {});
+              }
+            })
+        .isInstanceOf(LinkException.class)
+        .hasMessageContaining("ENOMEM");
+    assertThat(pair.server().heard().isClosed()).isFalse();
+    pair.client().sendNow(new byte[10]);
+    links.stepUntil("the frame", () -> pair.server().heard().frames().size() == 6);
+  }
+
+  private void write(SteppedLinks.Pair pair, int length) throws LinkException {
+    write(pair.client(), pair.server(), length);
+  }
+
+  /** One end exposes memory and says so, and the other writes there. */
+  private void write(LinkEnd from, LinkEnd to, int length) throws LinkException {
+    BulkPort there = Objects.requireNonNull(to.link().bulk());
+    BulkPort here = Objects.requireNonNull(from.link().bulk());
     long[] landed = new long[1];
     BulkTarget target = there.open(region(there, length), 0, length, upTo -> landed[0] = upTo);
-    int frames = pair.client().heard().frames().size();
-    pair.server().sendNow(target.advertisement());
-    links.stepUntil("the word", () -> pair.client().heard().frames().size() > frames);
+    int frames = from.heard().frames().size();
+    to.sendNow(target.advertisement());
+    links.stepUntil("the word", () -> from.heard().frames().size() > frames);
     RemoteTarget remote = here.remote(ByteBuffer.wrap(target.advertisement()));
     here.write(remote, 0, region(here, length), 0, length, true, () -> {});
-    pair.client().link().flush();
+    from.link().flush();
     links.stepUntil("the bytes", () -> landed[0] == length);
   }
 

@@ -3,9 +3,16 @@ package io.verbena.bench.counts;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.bench.verbena.Route;
+import io.verbena.verbs.fabric.Personality;
+import io.verbena.verbs.fabric.VerbsCounts;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * What calls and objects cost, per operation, on the client + on the server. Whoever changes a
@@ -61,5 +68,21 @@ final class CountsTest {
       all.addAll(Ledger.opening(route));
     }
     assertThat(CountsTable.opening(all)).isEqualTo(OPENING);
+  }
+
+  static Stream<Personality> adapters() {
+    return Arrays.stream(Personality.values()).filter(Personality::connects);
+  }
+
+  /** Soft-RoCE takes 6 requests and registers nothing for a put of memory that it knows. */
+  @ParameterizedTest
+  @MethodSource("adapters")
+  void noAdapterIsAskedForMoreThanSoftRoce(Personality adapter) throws Exception {
+    Counts put = Ledger.count(StandardLoad.PUT_64K, adapter.profile());
+    VerbsCounts client = Objects.requireNonNull(put.client().verbs());
+    VerbsCounts server = Objects.requireNonNull(put.server().verbs());
+    long requests = client.requests() + server.requests();
+    assertThat((double) requests / put.operations()).isBetween(4.0, 6.0);
+    assertThat(client.registrations() + server.registrations()).isZero();
   }
 }
