@@ -12,15 +12,42 @@ import io.verbena.rdma.RdmaUpgradeProvider;
 import io.verbena.testkit.RegionsContract;
 import io.verbena.verbs.fabric.Fabric;
 import io.verbena.verbs.fabric.FabricHost;
+import io.verbena.verbs.fabric.Personality;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
 
-/** Regions over RDMA, by verbs in memory. */
+/**
+ * Regions over RDMA, by verbs in memory: on devices with windows, without, and without READs as on
+ * iWARP; with {@code -Dverbena.long} on every adapter whose first links stay.
+ */
+@ParameterizedClass(name = "{0}")
+@MethodSource("adapters")
 class RdmaRegionsContractTest extends RegionsContract {
+  private static final Set<Personality> FIND_OUT =
+      Set.of(Personality.MANA_WINDOWS, Personality.INLINE_LIAR, Personality.STRICT_KEYS);
+
+  @Parameter Personality adapter;
+
   private final Fabric fabric = Fabric.threaded(5);
   private int hosts;
+
+  @SuppressWarnings("NullAway.Init") // by JUnit
+  RdmaRegionsContractTest() {}
+
+  static Stream<Personality> adapters() {
+    return Boolean.getBoolean("verbena.long")
+        ? Arrays.stream(Personality.values())
+            .filter(one -> one.connects() && !FIND_OUT.contains(one))
+        : Stream.of(Personality.MLX5, Personality.MANA, Personality.SIW);
+  }
 
   @AfterEach
   void closeTheFabric() {
@@ -30,7 +57,9 @@ class RdmaRegionsContractTest extends RegionsContract {
   private RdmaUpgradeProvider provider() {
     hosts++;
     try {
-      FabricHost host = fabric.addHost("host" + hosts, InetAddress.getByName("10.9.0." + hosts));
+      FabricHost host =
+          fabric.addHost(
+              "host" + hosts, adapter.profile(), InetAddress.getByName("10.9.0." + hosts));
       return new RdmaUpgradeProvider(host, RdmaSettings.DEFAULT, NanoClock.SYSTEM);
     } catch (UnknownHostException e) {
       throw new IllegalStateException(e);
