@@ -14,6 +14,7 @@ import io.verbena.core.LateCall;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,6 +40,9 @@ final class ServerStreamImpl extends AbstractServerStream implements Pipe.Owner 
   private int keptBytes;
   private boolean requestOver;
   private boolean ended;
+
+  /** What a handler did while the stream was told to it; null when the stream has begun. */
+  private volatile @Nullable List<Runnable> early = new ArrayList<>(0);
 
   ServerStreamImpl(
       ServerTransportImpl transport,
@@ -83,40 +87,57 @@ final class ServerStreamImpl extends AbstractServerStream implements Pipe.Owner 
 
   // ---- gRPC's threads ----
 
+  private void run(Runnable command) {
+    transport.run(early == null ? command : () -> runOrKeep(command));
+  }
+
+  private void runOrKeep(Runnable command) {
+    List<Runnable> kept = early;
+    if (kept == null) {
+      command.run();
+    } else {
+      kept.add(command);
+    }
+  }
+
   private final class ToSession implements Sink {
     @Override
     public void writeHeaders(Metadata headers, boolean flush) {
-      transport.run(() -> headers(headers));
+      run(() -> headers(headers));
     }
 
     @Override
     public void writeFrame(WritableBuffer given, boolean flush, int messages) {
       Frame frame = (Frame) given;
       onSendingBytes(frame.readableBytes());
-      transport.run(() -> frame(frame, messages));
+      run(() -> frame(frame, messages));
     }
 
     @Override
     public void writeTrailers(Metadata trailers, boolean headersSent, Status status) {
-      transport.run(() -> trailers(trailers));
+      run(() -> trailers(trailers));
     }
 
     @Override
     public void cancel(Status status) {
-      transport.run(() -> reset(status, RpcStatus.CANCELLED, "the server cancelled the stream"));
+      run(() -> reset(status, RpcStatus.CANCELLED, "the server cancelled the stream"));
     }
   }
 
   // ---- on the loop: the request ----
 
   /**
-   * Begins the stream.
+   * Begins the stream, after gRPC's listener was told of it. With a direct executor the handler may
+   * have answered by then.
    *
    * @param first the first bytes of the request
    * @param last whether they are all
    */
   void begin(MemorySegment first, boolean last) {
     state.allocated();
+    List<Runnable> kept = Objects.requireNonNull(early);
+    early = null;
+    kept.forEach(Runnable::run);
     call.onCancel(() -> transport.run(this::cancelled));
     pipe.cameAlong(first.byteSize());
     data(first, last);

@@ -14,6 +14,7 @@ import io.grpc.internal.TransportTracer;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
+import io.verbena.api.SessionListener;
 import io.verbena.api.stub.IncomingCall;
 import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.api.wire.WireIn;
@@ -46,7 +47,6 @@ final class ServerTransportImpl implements ServerTransport {
 
   private @Nullable ServerTransportListener listener;
   private volatile Attributes attributes = Attributes.EMPTY;
-  private @Nullable LateCall stay;
 
   /** The client's question when to leave; null if it was answered. */
   private @Nullable LateCall leave;
@@ -67,6 +67,13 @@ final class ServerTransportImpl implements ServerTransport {
   void begin(ServerTransportListener given, boolean withinProcess) {
     listener = given;
     attributes = given.transportReady(facts.attributes(withinProcess));
+    carrier.session.listen(
+        new SessionListener() {
+          @Override
+          public void ended(Session session, RpcStatus status, String reason) {
+            run(ServerTransportImpl.this::over);
+          }
+        });
   }
 
   void run(Runnable command) {
@@ -143,8 +150,7 @@ final class ServerTransportImpl implements ServerTransport {
   /** Takes a call. On the thread of the dispatcher. */
   void dispatch(MethodDescriptor<?> method, WireIn in, IncomingCall call) {
     if (method.id() == GrpcContract.STAY.id()) {
-      LateCall late = CarriedCalls.late(call);
-      run(() -> stays(late));
+      stays(CarriedCalls.late(call));
     } else if (method.id() == GrpcContract.LEAVE.id()) {
       LateCall late = CarriedCalls.late(call);
       run(() -> asksWhenToLeave(late));
@@ -169,22 +175,9 @@ final class ServerTransportImpl implements ServerTransport {
     }
   }
 
+  /** Leaves a call without an answer until its session ends. */
   private void stays(LateCall late) {
-    if (stay != null) {
-      late.answer(
-          reply -> {
-            throw new RpcException(RpcStatus.PROTOCOL_ERROR, "two calls of stay");
-          });
-      return;
-    }
-    stay = late;
-    late.onCancel(
-        () ->
-            run(
-                () -> {
-                  late.answer(reply -> {}); // a cancelled call is answered, too
-                  over();
-                }));
+    late.onCancel(() -> late.answer(reply -> {})); // a cancelled call is answered, too
   }
 
   private void begin(WireIn in, IncomingCall call) {
@@ -252,15 +245,12 @@ final class ServerTransportImpl implements ServerTransport {
     streams.remove(stream);
   }
 
-  /** The session is over. Its streams are cancelled at the same moment. */
+  /** The session is over, and its streams were cancelled. */
   private void over() {
-    carrier.later(
-        () -> {
-          if (!terminated) {
-            terminated = true;
-            server.ended(this, carrier.session, Objects.requireNonNull(listener));
-          }
-        });
+    if (!terminated) {
+      terminated = true;
+      server.ended(this, carrier.session, Objects.requireNonNull(listener));
+    }
   }
 
   @Override

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import com.google.protobuf.ByteString;
 import io.grpc.BindableService;
 import io.grpc.ChannelCredentials;
+import io.grpc.ConnectivityState;
 import io.grpc.Context;
 import io.grpc.Contexts;
 import io.grpc.Grpc;
@@ -37,6 +38,8 @@ import io.grpc.testing.integration.EmptyProtos.Empty;
 import io.grpc.testing.integration.Messages.Payload;
 import io.grpc.testing.integration.Messages.SimpleRequest;
 import io.grpc.testing.integration.Messages.SimpleResponse;
+import io.grpc.testing.integration.Messages.StreamingInputCallRequest;
+import io.grpc.testing.integration.Messages.StreamingInputCallResponse;
 import io.grpc.testing.integration.Messages.StreamingOutputCallRequest;
 import io.grpc.testing.integration.Messages.StreamingOutputCallResponse;
 import io.grpc.testing.integration.TestServiceGrpc;
@@ -52,6 +55,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -292,6 +296,70 @@ class GrpcTransportTest {
     TestServiceGrpc.TestServiceBlockingStub plain = stub(VerbenaChannelBuilder.forTarget(target));
     assertThatThrownBy(() -> plain.unaryCall(request(1)))
         .satisfies(thrown -> assertThat(codeOf(thrown)).isEqualTo(Status.Code.UNAVAILABLE));
+  }
+
+  @Test
+  void takesAnswersThatComeBeforeTheRequest() throws Exception {
+    Echo prompt =
+        new Echo() {
+          @Override
+          public StreamObserver<StreamingInputCallRequest> streamingInputCall(
+              StreamObserver<StreamingInputCallResponse> response) {
+            response.onNext(
+                StreamingInputCallResponse.newBuilder().setAggregatedPayloadSize(7).build());
+            response.onCompleted();
+            return new NothingObserver<>();
+          }
+        };
+    TestServiceGrpc.TestServiceStub stub =
+        TestServiceGrpc.newStub(open(to(serve(local().directExecutor(), prompt))));
+    CompletableFuture<StreamingInputCallResponse> answer = new CompletableFuture<>();
+
+    StreamObserver<StreamingInputCallRequest> _ =
+        stub.streamingInputCall(
+            new NothingObserver<>() {
+              @Override
+              public void onNext(StreamingInputCallResponse item) {
+                answer.complete(item);
+              }
+            });
+
+    assertThat(answer.get(20, TimeUnit.SECONDS).getAggregatedPayloadSize()).isEqualTo(7);
+  }
+
+  /** Takes all, and does nothing. */
+  private static class NothingObserver<T> implements StreamObserver<T> {
+    @Override
+    public void onNext(T item) {}
+
+    @Override
+    public void onError(Throwable thrown) {}
+
+    @Override
+    public void onCompleted() {}
+  }
+
+  @Test
+  void endsAServerWhoseClientHasJustConnected() throws Exception {
+    Server server = serve(local(), new Echo());
+    ManagedChannel channel = open(to(server).directExecutor());
+    CompletableFuture<Boolean> ended = new CompletableFuture<>();
+    channel.getState(true);
+    await().until(() -> channel.getState(false) != ConnectivityState.IDLE);
+    channel.notifyWhenStateChanged(
+        ConnectivityState.CONNECTING,
+        () -> ended.complete(isTerminated(server.shutdownNow()))); // this waits on the loop
+
+    assertThat(ended.get(30, TimeUnit.SECONDS)).isTrue();
+  }
+
+  private static boolean isTerminated(Server server) {
+    try {
+      return server.awaitTermination(10, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
   }
 
   @Test
