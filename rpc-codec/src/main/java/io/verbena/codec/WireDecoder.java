@@ -267,6 +267,18 @@ public final class WireDecoder implements WireIn {
     return ByteBuffer.wrap(readBytes());
   }
 
+  /**
+   * Reads what {@link #readBytes} reads, without a copy where the bytes are in the message: a view,
+   * valid as long as the message's memory.
+   */
+  public ByteBuffer viewBytes() {
+    int length = readVarInt();
+    if (isOutside(length)) {
+      return ByteBuffer.wrap((byte[]) outside(true).heapBase().orElseThrow());
+    }
+    return buffer.slice(take(checked(length, 1)), length);
+  }
+
   @Override
   public MemorySegment readSegment() {
     int length = readVarInt();

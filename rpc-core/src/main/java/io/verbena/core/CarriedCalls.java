@@ -2,10 +2,13 @@ package io.verbena.core;
 
 import io.verbena.api.Session;
 import io.verbena.api.stub.IncomingCall;
+import io.verbena.api.wire.WireIn;
+import io.verbena.codec.WireDecoder;
 import io.verbena.core.call.ServerCall;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.session.SessionImpl;
 import io.verbena.link.Link;
+import java.nio.ByteBuffer;
 import java.util.Map;
 import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
@@ -64,6 +67,14 @@ public final class CarriedCalls {
     ServerCall late = (ServerCall) call;
     late.awaitHandler();
     return late;
+  }
+
+  /**
+   * Reads bytes from the arguments of a call without a copy. The view is valid until the dispatcher
+   * returns.
+   */
+  public static ByteBuffer view(WireIn in) {
+    return ((WireDecoder) in).viewBytes();
   }
 
   /** Returns the session through which a call arrived. */

@@ -196,13 +196,14 @@ final class Carrier {
   }
 
   private void arrived(long id, GrpcContract.Piece piece) {
-    long bytes = piece.bytes().byteSize();
+    int bytes = piece.bytes().readableBytes();
     lastOneway = loop.now();
     unused += bytes;
     Pipe pipe = pipes.get(id);
     if (unused > GrpcContract.SESSION_WINDOW + Pipe.MOST_BEYOND) {
       session.close(); // this peer does not keep to its window
     } else if (pipe == null) {
+      piece.bytes().close();
       drop(bytes);
     } else {
       pipe.arrived(piece);

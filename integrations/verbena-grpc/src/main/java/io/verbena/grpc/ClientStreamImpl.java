@@ -13,7 +13,6 @@ import io.grpc.internal.ReadableBuffers;
 import io.grpc.internal.StatsTraceContext;
 import io.grpc.internal.WritableBuffer;
 import io.verbena.api.stub.ArgumentWriter;
-import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Objects;
@@ -240,15 +239,15 @@ final class ClientStreamImpl extends AbstractClientStream implements Pipe.Owner 
     }
   }
 
-  private void data(MemorySegment bytes) {
-    if (phase == Phase.ENDED || bytes.byteSize() == 0) {
-      return;
-    }
-    if (!hasHeaders) {
+  private void data(ReadableBuffer bytes) {
+    if (phase == Phase.ENDED || bytes.readableBytes() == 0) {
+      bytes.close();
+    } else if (hasHeaders) {
+      state.inboundDataReceived(bytes);
+    } else {
+      bytes.close();
       broken("the server sent a message before its headers");
-      return;
     }
-    state.inboundDataReceived(ReadableBuffers.wrap(bytes.asByteBuffer()));
   }
 
   private void answered(GrpcContract.@Nullable Answer answer, @Nullable Throwable failure) {
@@ -270,7 +269,7 @@ final class ClientStreamImpl extends AbstractClientStream implements Pipe.Owner 
     }
     if (answer.bytes().byteSize() > 0) {
       Objects.requireNonNull(pipe).cameAlong(answer.bytes().byteSize());
-      data(answer.bytes());
+      data(ReadableBuffers.wrap(answer.bytes().asByteBuffer()));
     }
     if (phase == Phase.ENDED) {
       return;

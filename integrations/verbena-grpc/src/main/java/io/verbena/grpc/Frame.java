@@ -6,8 +6,8 @@ import io.grpc.internal.WritableBuffer;
 final class Frame implements WritableBuffer {
   static final byte[] NONE = {};
 
-  /** A longer message is written into several. */
-  private static final int MOST = (1 << 20) + 64;
+  /** A longer message is written into several: each fits one frame of a session. */
+  private static final int MOST = 7 << 10;
 
   private static final int LEAST = 64;
 

@@ -7,6 +7,7 @@ import io.verbena.api.stub.Schema;
 import io.verbena.api.stub.ServiceDescriptor;
 import io.verbena.api.wire.WireIn;
 import io.verbena.api.wire.WireOut;
+import io.verbena.core.CarriedCalls;
 import io.verbena.core.SessionLimits;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -165,12 +166,13 @@ final class GrpcContract {
    *
    * @param sequence its place among the pieces of its direction, from 0
    */
-  record Piece(int sequence, boolean last, @Nullable Block headers, MemorySegment bytes) {
+  record Piece(int sequence, boolean last, @Nullable Block headers, Received bytes) {
     static Piece read(WireIn in, int mostMetadata) {
       int sequence = in.readVarInt();
       int flags = in.readByte();
       Block headers = (flags & HEADERS) == 0 ? null : Block.read(in, mostMetadata);
-      return new Piece(sequence, (flags & LAST) != 0, headers, in.readSegment());
+      return new Piece(
+          sequence, (flags & LAST) != 0, headers, Received.copyOf(CarriedCalls.view(in)));
     }
   }
 }

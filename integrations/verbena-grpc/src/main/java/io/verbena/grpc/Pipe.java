@@ -1,7 +1,6 @@
 package io.verbena.grpc;
 
 import io.grpc.Metadata;
-import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.HashMap;
@@ -20,9 +19,6 @@ final class Pipe {
 
   /** Bytes are given back when they make up this part of the window. */
   private static final int PART = 4;
-
-  /** From this length on bytes are received into memory outside the heap, if there is some. */
-  private static final int LONG_BYTES = 16 << 10;
 
   final long id;
   private final Carrier carrier;
@@ -139,12 +135,7 @@ final class Pipe {
             Block.write(to, piece.headers);
           }
           byte[] memory = piece.frame == null ? Frame.NONE : piece.frame.memory();
-          int length = piece.length();
-          if (length < LONG_BYTES) {
-            to.writeBuffer(ByteBuffer.wrap(memory, 0, length));
-          } else {
-            to.writeSegment(MemorySegment.ofArray(memory).asSlice(0, length));
-          }
+          to.writeBuffer(ByteBuffer.wrap(memory, 0, piece.length()));
         });
   }
 
@@ -165,7 +156,7 @@ final class Pipe {
 
   /** A piece has arrived. It is passed on in its turn. */
   void arrived(GrpcContract.Piece piece) {
-    received += piece.bytes().byteSize();
+    received += piece.bytes().readableBytes();
     if (received - used > GrpcContract.STREAM_WINDOW + (long) MOST_BEYOND) {
       owner.broken("the peer sent more bytes than the window allows");
       return;

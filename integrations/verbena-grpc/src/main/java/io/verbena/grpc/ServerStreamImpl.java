@@ -140,7 +140,7 @@ final class ServerStreamImpl extends AbstractServerStream implements Pipe.Owner 
     kept.forEach(Runnable::run);
     call.onCancel(() -> transport.run(this::cancelled));
     pipe.cameAlong(first.byteSize());
-    data(first, last);
+    data(ReadableBuffers.wrap(first.asByteBuffer()), last);
   }
 
   @Override
@@ -148,20 +148,16 @@ final class ServerStreamImpl extends AbstractServerStream implements Pipe.Owner 
     data(piece.bytes(), piece.last());
   }
 
-  private void data(MemorySegment bytes, boolean last) {
-    if (ended || (bytes.byteSize() == 0 && !last)) {
-      return;
-    }
-    if (requestOver) {
+  private void data(ReadableBuffer bytes, boolean last) {
+    if (ended || (bytes.readableBytes() == 0 && !last)) {
+      bytes.close();
+    } else if (requestOver) {
+      bytes.close();
       broken("the client sent more after the end of its request");
-      return;
+    } else {
+      requestOver = last;
+      state.inboundDataReceived(bytes, last);
     }
-    requestOver = last;
-    ReadableBuffer buffer =
-        bytes.byteSize() == 0
-            ? ReadableBuffers.empty()
-            : ReadableBuffers.wrap(bytes.asByteBuffer());
-    state.inboundDataReceived(buffer, last);
   }
 
   /** The client has cancelled the call, or is gone. */

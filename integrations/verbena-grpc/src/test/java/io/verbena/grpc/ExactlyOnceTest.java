@@ -1,6 +1,7 @@
 package io.verbena.grpc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.google.protobuf.ByteString;
 import io.grpc.ManagedChannel;
@@ -16,6 +17,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -87,11 +89,12 @@ class ExactlyOnceTest {
       }
     }
 
-    void awaitNumber(int number) throws InterruptedException {
-      while (next.get() < number) {
-        Thread.onSpinWait();
-        Thread.yield();
-      }
+    void awaitNumber(int number) {
+      await()
+          .pollDelay(Duration.ZERO)
+          .pollInterval(Duration.ofMillis(1))
+          .atMost(Duration.ofSeconds(60))
+          .until(() -> next.get() >= number);
     }
 
     void check(Counting service) throws InterruptedException {

@@ -54,9 +54,11 @@ import java.net.URLClassLoader;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -244,6 +246,39 @@ class GrpcTransportTest {
     for (int bytes :
         new int[] {0, 1, 6_100, 6_200, 8_200, 70_000, 1_048_570, 3_000_000, 20_000_000}) {
       assertThat(stub.unaryCall(request(bytes)).getPayload().getBody().size()).isEqualTo(bytes);
+    }
+  }
+
+  @Test
+  void keepsTheBytesOfMessagesApart() throws Exception {
+    TestServiceGrpc.TestServiceFutureStub stub =
+        TestServiceGrpc.newFutureStub(open(to(serve(local(), new Echo()))));
+    long seed = System.nanoTime();
+    Random random = new Random(seed);
+
+    for (int round = 0; round < 20; round++) {
+      List<SimpleRequest> sent = new ArrayList<>();
+      List<Future<SimpleResponse>> answers = new ArrayList<>();
+      for (int i = 0; i < 16; i++) {
+        byte[] body = new byte[random.nextInt(200_000)];
+        random.nextBytes(body);
+        SimpleRequest request =
+            SimpleRequest.newBuilder()
+                .setPayload(Payload.newBuilder().setBody(ByteString.copyFrom(body)))
+                .build();
+        sent.add(request);
+        answers.add(stub.unaryCall(request));
+      }
+      for (int i = 0; i < sent.size(); i++) {
+        assertThat(
+                answers
+                    .get(i)
+                    .get(20, TimeUnit.SECONDS)
+                    .getPayload()
+                    .equals(sent.get(i).getPayload()))
+            .as("message %d of round %d, seed %d", i, round, seed)
+            .isTrue();
+      }
     }
   }
 
