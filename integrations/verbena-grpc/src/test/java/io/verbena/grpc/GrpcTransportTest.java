@@ -27,6 +27,7 @@ import io.grpc.TlsServerCredentials;
 import io.grpc.health.v1.HealthCheckRequest;
 import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
 import io.grpc.health.v1.HealthGrpc;
+import io.grpc.internal.GrpcUtil;
 import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.protobuf.services.ChannelzService;
 import io.grpc.protobuf.services.HealthStatusManager;
@@ -614,6 +615,9 @@ class GrpcTransportTest {
 
   @Test
   void saysWhichVersionsOfGrpcItWorksWith() {
+    String version = GrpcUtil.getGrpcBuildVersion().getImplementationVersion();
+    assertThat(version).startsWith(System.getProperty("grpc.expected", "1."));
+    assertThat(GrpcVersion.problem(version)).isEmpty();
     assertThat(GrpcVersion.problem("1.79.0")).isEmpty();
     assertThat(GrpcVersion.problem("1.85.1")).isEmpty();
     assertThat(GrpcVersion.problem("1.78.2"))
