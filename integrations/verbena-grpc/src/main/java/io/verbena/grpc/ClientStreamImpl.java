@@ -61,7 +61,13 @@ final class ClientStreamImpl extends AbstractClientStream implements Pipe.Owner 
       CallOptions options,
       StatsTraceContext stats,
       String authority) {
-    super(Frame::allocate, stats, transport.tracer(), headers, options, false);
+    super(
+        hint -> Frame.allocate(hint, transport.carrier().session),
+        stats,
+        transport.tracer(),
+        headers,
+        options,
+        false);
     this.transport = transport;
     this.method = method;
     this.stats = stats;
@@ -105,7 +111,7 @@ final class ClientStreamImpl extends AbstractClientStream implements Pipe.Owner 
     @Override
     public void writeFrame(
         @Nullable WritableBuffer given, boolean last, boolean flush, int messages) {
-      Frame frame = given == null ? Frame.allocate(0) : (Frame) given;
+      Frame frame = given == null ? Frame.allocate(0, transport.carrier().session) : (Frame) given;
       onSendingBytes(frame.readableBytes());
       transport.run(() -> write(frame, last, messages));
     }

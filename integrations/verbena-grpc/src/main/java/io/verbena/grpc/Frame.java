@@ -1,13 +1,17 @@
 package io.verbena.grpc;
 
 import io.grpc.internal.WritableBuffer;
+import io.verbena.api.Session;
 
 /** The memory into which gRPC writes a part of a stream. */
 final class Frame implements WritableBuffer {
   static final byte[] NONE = {};
 
-  /** A longer message is written into several: each fits one frame of a session. */
-  private static final int MOST = 7 << 10;
+  /** A longer message is written into several: over TCP each fits one frame of a session. */
+  private static final int MOST_IN_MESSAGE = 7 << 10;
+
+  /** Over better links long ones travel beside their message, with no copy at the receiver. */
+  private static final int MOST_BESIDE = (1 << 20) + 64;
 
   private static final int LEAST = 64;
 
@@ -18,9 +22,10 @@ final class Frame implements WritableBuffer {
     this.memory = new byte[capacity];
   }
 
-  /** Returns a frame for about so many bytes. */
-  static Frame allocate(int capacityHint) {
-    return new Frame(Math.clamp(capacityHint, LEAST, MOST));
+  /** Returns a frame for about so many bytes, to be sent through a session. */
+  static Frame allocate(int capacityHint, Session session) {
+    boolean tcp = session.path().link().equals("tcp");
+    return new Frame(Math.clamp(capacityHint, LEAST, tcp ? MOST_IN_MESSAGE : MOST_BESIDE));
   }
 
   byte[] memory() {

@@ -1,6 +1,8 @@
 package io.verbena.grpc;
 
 import io.grpc.Metadata;
+import io.grpc.internal.ReadableBuffer;
+import io.grpc.internal.ReadableBuffers;
 import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.api.stub.ResultReader;
 import io.verbena.api.stub.Schema;
@@ -52,6 +54,9 @@ final class GrpcContract {
 
   /** Headers follow. */
   static final int HEADERS = 4;
+
+  /** The bytes may travel beside their message. */
+  static final int LONG = 8;
 
   /** The authority of the call follows. */
   static final int AUTHORITY = 8;
@@ -166,13 +171,16 @@ final class GrpcContract {
    *
    * @param sequence its place among the pieces of its direction, from 0
    */
-  record Piece(int sequence, boolean last, @Nullable Block headers, Received bytes) {
+  record Piece(int sequence, boolean last, @Nullable Block headers, ReadableBuffer bytes) {
     static Piece read(WireIn in, int mostMetadata) {
       int sequence = in.readVarInt();
       int flags = in.readByte();
       Block headers = (flags & HEADERS) == 0 ? null : Block.read(in, mostMetadata);
-      return new Piece(
-          sequence, (flags & LAST) != 0, headers, Received.copyOf(CarriedCalls.view(in)));
+      ReadableBuffer bytes =
+          (flags & LONG) == 0
+              ? Received.copyOf(CarriedCalls.view(in))
+              : ReadableBuffers.wrap(in.readSegment().asByteBuffer());
+      return new Piece(sequence, (flags & LAST) != 0, headers, bytes);
     }
   }
 }

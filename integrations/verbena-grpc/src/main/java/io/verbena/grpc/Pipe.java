@@ -1,6 +1,7 @@
 package io.verbena.grpc;
 
 import io.grpc.Metadata;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.HashMap;
@@ -19,6 +20,9 @@ final class Pipe {
 
   /** Bytes are given back when they make up this part of the window. */
   private static final int PART = 4;
+
+  /** From this length on bytes travel beside their message, where the link has room for them. */
+  private static final int LONG_BYTES = 16 << 10;
 
   final long id;
   private final Carrier carrier;
@@ -128,14 +132,20 @@ final class Pipe {
         to -> {
           to.writeVarLong(id);
           to.writeVarInt(sent);
+          boolean isLong = piece.length() >= LONG_BYTES;
           to.writeByte(
               (piece.last ? GrpcContract.LAST : 0)
-                  | (piece.headers == null ? 0 : GrpcContract.HEADERS));
+                  | (piece.headers == null ? 0 : GrpcContract.HEADERS)
+                  | (isLong ? GrpcContract.LONG : 0));
           if (piece.headers != null) {
             Block.write(to, piece.headers);
           }
           byte[] memory = piece.frame == null ? Frame.NONE : piece.frame.memory();
-          to.writeBuffer(ByteBuffer.wrap(memory, 0, piece.length()));
+          if (isLong) {
+            to.writeSegment(MemorySegment.ofArray(memory).asSlice(0, piece.length()));
+          } else {
+            to.writeBuffer(ByteBuffer.wrap(memory, 0, piece.length()));
+          }
         });
   }
 

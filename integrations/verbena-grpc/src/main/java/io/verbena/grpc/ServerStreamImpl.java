@@ -51,7 +51,7 @@ final class ServerStreamImpl extends AbstractServerStream implements Pipe.Owner 
       boolean whole,
       @Nullable String authority,
       StatsTraceContext stats) {
-    super(Frame::allocate, stats);
+    super(hint -> Frame.allocate(hint, transport.carrier().session), stats);
     this.transport = transport;
     this.call = call;
     this.whole = whole;
