@@ -7,10 +7,10 @@ import io.verbena.api.Session;
 final class Frame implements WritableBuffer {
   static final byte[] NONE = {};
 
-  /** A longer message is written into several: over TCP each fits one frame of a session. */
+  /** A longer message is written into several: each fits one frame of a session. */
   private static final int MOST_IN_MESSAGE = 7 << 10;
 
-  /** Over better links long ones travel beside their message, with no copy at the receiver. */
+  /** Over RDMA long ones travel beside their message, by one-sided writes. */
   private static final int MOST_BESIDE = (1 << 20) + 64;
 
   private static final int LEAST = 64;
@@ -24,8 +24,8 @@ final class Frame implements WritableBuffer {
 
   /** Returns a frame for about so many bytes, to be sent through a session. */
   static Frame allocate(int capacityHint, Session session) {
-    boolean tcp = session.path().link().equals("tcp");
-    return new Frame(Math.clamp(capacityHint, LEAST, tcp ? MOST_IN_MESSAGE : MOST_BESIDE));
+    boolean rdma = session.path().link().equals("rdma");
+    return new Frame(Math.clamp(capacityHint, LEAST, rdma ? MOST_BESIDE : MOST_IN_MESSAGE));
   }
 
   byte[] memory() {
