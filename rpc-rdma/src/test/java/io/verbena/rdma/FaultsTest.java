@@ -75,7 +75,7 @@ final class FaultsTest extends Adapters {
     pair.client().sendNow(new byte[100]);
     awaitEnd(pair.client());
     long took = harness.world.nanoTime() - before;
-    boolean byDevice = !device().has(DeviceBehaviour.IGNORES_TIMERS);
+    boolean byDevice = !device().has(DeviceBehaviour.IGNORES_ACK_TIMEOUT);
     assertThat(pair.client().heard().closedReason())
         .contains(byDevice ? "did not acknowledge in time" : "has acknowledged nothing for");
     assertThat(Duration.ofNanos(took))
@@ -96,7 +96,7 @@ final class FaultsTest extends Adapters {
     pair.client().sendNow(new byte[100]);
     awaitEnd(pair.client());
     long took = harness.world.nanoTime() - before;
-    int most = device().has(DeviceBehaviour.IGNORES_TIMERS) ? 900 : 400;
+    int most = device().has(DeviceBehaviour.IGNORES_ACK_TIMEOUT) ? 900 : 400;
     assertThat(Duration.ofNanos(took)).isBetween(Duration.ofMillis(110), Duration.ofMillis(most));
   }
 

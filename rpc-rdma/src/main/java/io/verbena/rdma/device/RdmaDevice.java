@@ -52,7 +52,7 @@ public final class RdmaDevice {
 
   /**
    * The driver of Azure's adapters, which grants any inline length and ignores the flag (rdma-core
-   * 691953d8d, providers/mana/wr.c). It reports no vendor.
+   * 691953d8d, providers/mana/wr.c). It reports a vendor in newer kernels alone.
    */
   private static final String IGNORES_INLINE = "mana";
 

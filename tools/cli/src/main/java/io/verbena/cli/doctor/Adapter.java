@@ -33,9 +33,9 @@ enum Adapter {
   IRDMA(
       List.of("ice", "i40e", "idpf"),
       "Intel E810, E830, X722, IPU (irdma)",
-      "inline up to 101 bytes (iWARP 48); as RoCE immediates and READ; windows and shared receives"
-          + " from the third generation on",
-      "before: no windows; a dead path is found within 4.4 s, not 1.07 s",
+      "inline up to 101 bytes (X722 48); as RoCE immediates and READ; windows and shared receives"
+          + " from the third generation on, and inline up to 216 bytes",
+      "a dead path is found within 4.4 s, not 1.07 s; no windows before the third generation",
       "personality"),
   HNS(
       List.of("hns3"),

@@ -101,9 +101,8 @@ public record DeviceAttributes(
   }
 
   /**
-   * Returns whether the device uses the ACK timeout that a program sets. Intel's before its third
-   * generation accept it and keep their own (Linux, hw/irdma/verbs.c); no attribute tells the
-   * generation.
+   * Returns whether the device uses the ACK timeout that a program sets. Intel's accept it and keep
+   * their own, in every generation (Linux, hw/irdma/verbs.c at d5029dc7).
    */
   public boolean keepsAckTimeout() {
     return vendor != INTEL_VENDOR;

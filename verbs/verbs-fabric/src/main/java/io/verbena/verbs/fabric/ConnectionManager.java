@@ -205,7 +205,7 @@ final class ConnectionManager {
         peer,
         new ConnectionTerms(
             fabric.link(own.host, other.host),
-            own.host.profile.has(DeviceBehaviour.IGNORES_TIMERS)
+            own.host.profile.has(DeviceBehaviour.IGNORES_ACK_TIMEOUT)
                 ? ConnectionTerms.DEFAULT_ACK_TIMEOUT
                 : own.ackTimeout(),
             passive ? theirs.retries() : mine.retries(),

@@ -41,8 +41,11 @@ public enum DeviceBehaviour {
   /** Requests that are posted when the queue pair enters ERR never complete. */
   NEVER_FLUSHES,
 
-  /** Accepts the RNR timer and the ACK timeout and keeps its own, which are long. */
-  IGNORES_TIMERS,
+  /** Accepts an ACK timeout and keeps its own, which is long. */
+  IGNORES_ACK_TIMEOUT,
+
+  /** Accepts an RNR timer and keeps its own. */
+  IGNORES_RNR_TIMER,
 
   /** Refuses to modify a queue pair without a state. */
   NEEDS_STATE_TO_MODIFY,

@@ -191,7 +191,7 @@ final class FabricQp extends IbvQP implements VerbsQp {
         accessFlags = change.accessFlags();
       }
       boolean timed = (change.mask() & QpChange.MIN_RNR_TIMER) != 0;
-      if (timed && !behaves(DeviceBehaviour.IGNORES_TIMERS)) {
+      if (timed && !behaves(DeviceBehaviour.IGNORES_RNR_TIMER)) {
         minRnrTimer = change.minRnrTimer();
       }
       if (toState && change.state() == QpState.ERR) {
