@@ -157,6 +157,7 @@ enum Adapter {
                     "driver "
                         + driver
                         + network
-                        + ", which nobody has reported on yet; please do"));
+                        + ", which nobody has reported on yet; please do, with the file that 'verbena doctor"
+                        + " --try --report FILE' writes"));
   }
 }

@@ -37,7 +37,11 @@ import java.util.concurrent.TimeUnit;
  * host, and takes a minute at most. A step that fails is a finding, and ends the trial.
  */
 final class DeviceTrial {
-  private static final long STEP_SECONDS = 20;
+  /** Of a slow machine, such as an emulated one, too. */
+  private static final Duration STEP = Duration.ofSeconds(20);
+
+  private static final String REPORT =
+      "report this, with the file that 'verbena doctor --try --report FILE' writes";
   private static final int CALLS = 2_000;
   private static final int LINKS = 20;
   private static final long OBJECT_BYTES = 16 << 20;
@@ -82,16 +86,21 @@ final class DeviceTrial {
     try (VerbenaServer server =
             VerbenaServer.builder()
                 .listen("127.0.0.1:0")
+                .connectTimeout(STEP)
                 .upgrades(rdma)
                 .onSession(accepted::add)
                 .serve(TrialRpc.bind(new Echo()))
                 .start();
         VerbenaClient client =
-            VerbenaClient.builder().upgrades(rdma).path(PathPolicy.REQUIRE_RDMA).build();
+            VerbenaClient.builder()
+                .connectTimeout(STEP)
+                .upgrades(rdma)
+                .path(PathPolicy.REQUIRE_RDMA)
+                .build();
         Session session = client.connect(server.address().toString())) {
       boolean _ = steps(server, client, session);
     } catch (Exception | LinkageError e) {
-      findings.add(Finding.missing("a session", RdmaFailureText.of(e), "see its reason"));
+      findings.add(Finding.missing("a session", RdmaFailureText.of(e), REPORT));
     }
     return new Section("Trial of " + device + " by " + verbs.name(), findings);
   }
@@ -118,17 +127,13 @@ final class DeviceTrial {
       if (e instanceof InterruptedException) {
         Thread.currentThread().interrupt();
       }
-      findings.add(
-          Finding.missing(
-              what,
-              RdmaFailureText.of(e),
-              "report this, with the file of 'verbena doctor --report'"));
+      findings.add(Finding.missing(what, RdmaFailureText.of(e), REPORT));
       return false;
     }
   }
 
   private static String link(Session session) throws InterruptedException {
-    UpgradeWait.await(session, Duration.ofSeconds(STEP_SECONDS));
+    UpgradeWait.await(session, STEP);
     if (!session.path().link().equals("rdma")) {
       throw new IllegalStateException("the session stays on " + session.path());
     }
@@ -179,7 +184,7 @@ final class DeviceTrial {
   }
 
   private Session accepted() throws InterruptedException {
-    Session first = accepted.poll(STEP_SECONDS, TimeUnit.SECONDS);
+    Session first = accepted.poll(STEP.toSeconds(), TimeUnit.SECONDS);
     if (first == null) {
       throw new IllegalStateException("the server knows of no session");
     }
@@ -248,6 +253,6 @@ final class DeviceTrial {
   }
 
   private static <T> T await(CompletionStage<T> outcome) throws Exception {
-    return outcome.toCompletableFuture().get(STEP_SECONDS, TimeUnit.SECONDS);
+    return outcome.toCompletableFuture().get(STEP.toSeconds(), TimeUnit.SECONDS);
   }
 }

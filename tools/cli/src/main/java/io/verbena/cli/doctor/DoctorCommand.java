@@ -10,7 +10,6 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.lang.foreign.Arena;
 import java.lang.foreign.SymbolLookup;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -34,7 +33,8 @@ import picocli.CommandLine.Spec;
           + " their cures, and the path that a session from this machine would get. With HOST:PORT"
           + " it opens a session with the Verbena server there, and prints the path of the session"
           + " with the reason.",
-      "Exit status: 0 if RDMA is possible (with HOST:PORT: if the session uses it), else 1."
+      "Exit status: 0 if RDMA is possible (with HOST:PORT: if the session uses it; with --try: and"
+          + " no trial failed), else 1."
     })
 public final class DoctorCommand implements Callable<Integer> {
   private static final int NO_RDMA = 1;
@@ -91,23 +91,25 @@ public final class DoctorCommand implements Callable<Integer> {
       throw new ParameterException(
           spec.commandLine(), "--wait takes seconds, from 0 to a day, not " + waitSeconds);
     }
+    if (report != null) {
+      IssueReport.check(report);
+    }
     PrintWriter out = spec.commandLine().getOut();
     Doctor doctor = doctor();
     Doctor.Diagnosis diagnosis = doctor.examine();
     diagnosis.print(out);
     out.flush();
     List<Section> trials = tries ? trials(doctor, diagnosis, out) : List.of();
+    boolean failed = trials.stream().anyMatch(trial -> trial.has(Finding.Mark.MISSING));
+    String prospect = diagnosis.prospect() + (failed ? "; a trial failed, see above" : "");
     if (report != null) {
-      report(report, doctor, diagnosis, trials, out);
-    }
-    if (trials.stream().anyMatch(trial -> trial.has(Finding.Mark.MISSING))) {
-      return NO_RDMA;
+      report(report, doctor, diagnosis, trials, prospect, out);
     }
     if (server == null) {
       tellOfSharedMemory(out);
-      out.println(diagnosis.prospect());
+      out.println(prospect);
       out.flush();
-      return diagnosis.prospect().rdma() ? 0 : NO_RDMA;
+      return diagnosis.prospect().rdma() && !failed ? 0 : NO_RDMA;
     }
     out.flush();
     Duration wait = diagnosis.prospect().rdma() ? Duration.ofSeconds(waitSeconds) : Duration.ZERO;
@@ -121,7 +123,7 @@ public final class DoctorCommand implements Callable<Integer> {
     tellOfSharedMemory(out);
     out.printf("path: %s%n", path);
     out.flush();
-    return path.link().equals("rdma") ? 0 : NO_RDMA;
+    return path.link().equals("rdma") && !failed ? 0 : NO_RDMA;
   }
 
   private static List<Section> trials(Doctor doctor, Doctor.Diagnosis diagnosis, PrintWriter out) {
@@ -133,20 +135,26 @@ public final class DoctorCommand implements Callable<Integer> {
       out.flush();
       trials.add(trial);
     }
+    if (trials.isEmpty()) {
+      String why = "none, because no device is usable; see Verbs devices";
+      trials.add(new Section("Trial", List.of(Finding.note("a trial", why))));
+      trials.getFirst().print(out);
+      out.println();
+    }
     return trials;
   }
 
   private static void report(
-      Path file, Doctor doctor, Doctor.Diagnosis diagnosis, List<Section> trials, PrintWriter out)
+      Path file,
+      Doctor doctor,
+      Doctor.Diagnosis diagnosis,
+      List<Section> trials,
+      String prospect,
+      PrintWriter out)
       throws IOException {
     List<Section> all = new ArrayList<>(diagnosis.sections());
     all.addAll(trials);
-    try {
-      new IssueReport(doctor.host(), doctor.verbs(), doctor.settings())
-          .write(file, all, diagnosis.prospect().toString());
-    } catch (FileAlreadyExistsException e) {
-      throw new IOException(file + " exists; name a file that does not", e);
-    }
+    new IssueReport(doctor.host(), doctor.verbs(), doctor.settings()).write(file, all, prospect);
     out.println("written: " + file + ", for an issue; it has addresses of this host");
   }
 

@@ -11,6 +11,7 @@ import io.verbena.verbs.ext.VerbsProvider;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
@@ -29,6 +30,21 @@ final class IssueReport {
     this.host = host;
     this.verbs = verbs;
     this.settings = settings;
+  }
+
+  /** Refuses a file that {@link #write} could not make, before minutes of trials. */
+  static void check(Path file) throws IOException {
+    if (Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
+      throw new IOException(file + " exists; name a file that does not");
+    }
+    Path folder = file.toAbsolutePath().getParent();
+    if (folder == null || !Files.isDirectory(folder)) {
+      throw new IOException(
+          "no folder " + folder + " for the report; make it, or name a file in another one");
+    }
+    if (!Files.isWritable(folder)) {
+      throw new IOException(folder + " is not writable; name a file in another folder");
+    }
   }
 
   /** Writes the report. The file must not exist. */

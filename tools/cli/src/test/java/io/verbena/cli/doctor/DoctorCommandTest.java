@@ -1,14 +1,17 @@
 package io.verbena.cli.doctor;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.verbena.core.VerbenaServer;
 import io.verbena.link.UpgradeProvider;
 import io.verbena.link.runtime.NanoClock;
 import io.verbena.rdma.RdmaSettings;
 import io.verbena.rdma.RdmaUpgradeProvider;
+import io.verbena.verbs.fabric.DeviceProfile;
 import io.verbena.verbs.fabric.Fabric;
 import io.verbena.verbs.fabric.FabricHost;
+import io.verbena.verbs.fabric.Personality;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -107,6 +110,59 @@ class DoctorCommandTest {
         assertThat(run.exit()).isEqualTo(1);
       }
     }
+  }
+
+  @Test
+  void aDeviceWhoseTrialFailsIsNamedWithItsPathAndInTheReport(@TempDir Path root)
+      throws IOException {
+    try (Fabric fabric = Fabric.threaded(7)) {
+      FabricHost host =
+          fabric.addHost("a", Personality.EFA.profile(), InetAddress.ofLiteral("10.9.0.1"));
+      Doctor doctor =
+          new Doctor(
+              new FakeHost(root).files(), soname -> true, host, link(host), RdmaSettings.DEFAULT);
+      Path report = root.resolve("issue.txt");
+      Run run = run(new DoctorCommand(() -> doctor), "--try", "--report", report.toString());
+      String last = run.out().getLast();
+      assertThat(last).startsWith("path: rdma (").endsWith("; a trial failed, see above");
+      assertThat(Files.readString(report)).contains(last);
+      assertThat(run.exit()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void withoutAUsableDeviceNothingIsTried(@TempDir Path root) {
+    try (Fabric fabric = Fabric.threaded(8)) {
+      FabricHost host =
+          fabric.addHost(
+              "a", DeviceProfile.full().withMemlock(64 << 10), InetAddress.ofLiteral("10.9.0.1"));
+      Doctor doctor =
+          new Doctor(
+              new FakeHost(root).files(), soname -> true, host, link(host), RdmaSettings.DEFAULT);
+      Run run = run(new DoctorCommand(() -> doctor), "--try");
+      assertThat(run.out()).contains("Trial").anyMatch(line -> line.contains("none, because no"));
+      assertThat(run.exit()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void aReportThatCouldNotBeWrittenIsRefusedBeforeAnythingIsLookedAt(@TempDir Path folder)
+      throws IOException {
+    Path there = Files.writeString(folder.resolve("issue.txt"), "mine");
+    DoctorCommand never =
+        new DoctorCommand(
+            () -> {
+              throw new IllegalStateException("looked");
+            });
+    assertThatThrownBy(() -> refused(never, there)).hasMessageContaining("name a file that does");
+    assertThatThrownBy(() -> refused(never, folder.resolve("no").resolve("issue.txt")))
+        .hasMessageContaining("no folder ");
+    assertThat(there).hasContent("mine");
+  }
+
+  private static void refused(DoctorCommand command, Path report) throws Exception {
+    new CommandLine(command).parseArgs("--report", report.toString());
+    int _ = command.call();
   }
 
   private static UpgradeProvider link(FabricHost host) {

@@ -190,11 +190,7 @@ public enum Personality {
 
   /** The same as iWARP, without immediates; shared receives are of both (hw/qedr/main.c). */
   QEDR_IWARP(
-      QEDR_ROCE
-          .profile
-          .over(Transport.IWARP)
-          .withoutImmediates()
-          .with(COMPLETES_BEFORE_DELIVERY)),
+      QEDR_ROCE.profile.over(Transport.IWARP).withoutImmediates().with(COMPLETES_BEFORE_DELIVERY)),
 
   /**
    * AMD Pensando: windows with exact bounds and no shared receives, 8 pieces, 1024 domains, 16
