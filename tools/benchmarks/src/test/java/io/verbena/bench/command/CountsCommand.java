@@ -47,7 +47,7 @@ public final class CountsCommand implements Callable<Integer> {
       names = "--adapters",
       description =
           "instead: what devices are asked for in a put, by adapter (the personalities of"
-              + " verbs-fabric)")
+              + " verbs-fabric, also those of no driver); ten seconds")
   private boolean adapters;
 
   @Option(
