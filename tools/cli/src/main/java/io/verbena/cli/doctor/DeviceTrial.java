@@ -34,7 +34,7 @@ import java.util.concurrent.TimeUnit;
 /**
  * Sessions of this process with itself over one device, which show what a link does there: calls,
  * objects, regions, a reader that stands still, and the ends of links. It changes nothing on the
- * host, and takes a minute at most. A step that fails is a finding, and ends the trial.
+ * host, and takes two minutes at most. A step that fails is a finding, and ends the trial.
  */
 final class DeviceTrial {
   /** Of a slow machine, such as an emulated one, too. */

@@ -7,7 +7,6 @@ import io.verbena.rdma.DeviceChoice;
 import io.verbena.rdma.RdmaFailureText;
 import io.verbena.rdma.RdmaSettings;
 import io.verbena.verbs.ext.DeviceAttributes;
-import io.verbena.verbs.ext.DeviceAttributes.Transport;
 import io.verbena.verbs.ext.Errno;
 import io.verbena.verbs.ext.PortAttributes;
 import io.verbena.verbs.ext.VerbsContext;
@@ -143,7 +142,12 @@ final class Devices {
     if (device.hasSrq()) {
       can.add("shared receive queues");
     }
-    String transport = device.transport() == Transport.IWARP ? "iWARP" : "InfiniBand verbs";
+    String transport =
+        switch (device.transport()) {
+          case INFINIBAND -> "InfiniBand verbs";
+          case IWARP -> "iWARP";
+          case OTHER -> "neither InfiniBand verbs nor iWARP";
+        };
     String firmware = device.firmware().isBlank() ? "" : ", firmware " + device.firmware();
     return transport
         + firmware

@@ -129,6 +129,8 @@ public final class DoctorCommand implements Callable<Integer> {
   private static List<Section> trials(Doctor doctor, Doctor.Diagnosis diagnosis, PrintWriter out) {
     List<Section> trials = new ArrayList<>();
     for (String device : diagnosis.usable()) {
+      out.println("trying " + device + ", for two minutes at most");
+      out.flush();
       Section trial = new DeviceTrial(doctor.verbs(), doctor.settings(), device).run();
       trial.print(out);
       out.println();

@@ -123,6 +123,7 @@ class DoctorCommandTest {
               new FakeHost(root).files(), soname -> true, host, link(host), RdmaSettings.DEFAULT);
       Path report = root.resolve("issue.txt");
       Run run = run(new DoctorCommand(() -> doctor), "--try", "--report", report.toString());
+      assertThat(run.out()).anyMatch(line -> line.contains(" neither InfiniBand verbs nor iWARP"));
       String last = run.out().getLast();
       assertThat(last).startsWith("path: rdma (").endsWith("; a trial failed, see above");
       assertThat(Files.readString(report)).contains(last);
