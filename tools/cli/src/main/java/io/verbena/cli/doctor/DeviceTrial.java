@@ -1,5 +1,6 @@
 package io.verbena.cli.doctor;
 
+import io.verbena.api.RpcException;
 import io.verbena.api.Session;
 import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.Source;
@@ -25,11 +26,16 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /**
  * Sessions of this process with itself over one device, which show what a link does there: calls,
@@ -39,6 +45,9 @@ import java.util.concurrent.TimeUnit;
 final class DeviceTrial {
   /** Of a slow machine, such as an emulated one, too. */
   private static final Duration STEP = Duration.ofSeconds(20);
+
+  /** Of all steps; the rest of two minutes is for the ends of links. */
+  private static final Duration STEPS = Duration.ofSeconds(100);
 
   private static final String REPORT =
       "report this, with the file that 'verbena doctor --try --report FILE' writes";
@@ -52,9 +61,10 @@ final class DeviceTrial {
   private final List<Finding> findings = new ArrayList<>();
   private final BlockingQueue<Session> accepted = new LinkedBlockingQueue<>();
 
-  private interface Step {
-    String run() throws Exception;
-  }
+  private final Duration all;
+  private final long end;
+
+  private interface Step extends Callable<String> {}
 
   private static final class Echo implements Trial {
     @Override
@@ -74,6 +84,13 @@ final class DeviceTrial {
   }
 
   DeviceTrial(VerbsProvider verbs, RdmaSettings settings, String device) {
+    this(verbs, settings, device, STEPS);
+  }
+
+  /** Makes a trial whose steps take at most a time together. */
+  DeviceTrial(VerbsProvider verbs, RdmaSettings settings, String device, Duration all) {
+    this.all = all;
+    this.end = System.nanoTime() + all.toNanos();
     this.verbs = verbs;
     this.device = device;
     this.rdma =
@@ -100,7 +117,7 @@ final class DeviceTrial {
         Session session = client.connect(server.address().toString())) {
       boolean _ = steps(server, client, session);
     } catch (Exception | LinkageError e) {
-      findings.add(Finding.missing("a session", RdmaFailureText.of(e), REPORT));
+      findings.add(Finding.missing("a session", why(e), REPORT));
     }
     return new Section("Trial of " + device + " by " + verbs.name(), findings);
   }
@@ -118,18 +135,31 @@ final class DeviceTrial {
 
   private boolean tries(String what, Step step) {
     long start = System.nanoTime();
+    FutureTask<String> run = new FutureTask<>(step);
+    Thread _ = Thread.ofPlatform().daemon().name("verbena-trial").start(run);
     try {
-      String detail = step.run();
+      String detail = run.get(end - start, TimeUnit.NANOSECONDS);
       long millis = Duration.ofNanos(System.nanoTime() - start).toMillis();
       findings.add(Finding.ok(what, detail + ", " + millis + " ms"));
       return true;
-    } catch (Exception | AssertionError e) {
-      if (e instanceof InterruptedException) {
-        Thread.currentThread().interrupt();
-      }
-      findings.add(Finding.missing(what, RdmaFailureText.of(e), REPORT));
-      return false;
+    } catch (ExecutionException e) {
+      findings.add(Finding.missing(what, why(Objects.requireNonNullElse(e.getCause(), e)), REPORT));
+    } catch (TimeoutException e) {
+      boolean _ = run.cancel(true);
+      String late = "not over when the trial had taken " + all.toMillis() + " ms";
+      findings.add(Finding.missing(what, late, REPORT));
+    } catch (InterruptedException e) {
+      boolean _ = run.cancel(true);
+      Thread.currentThread().interrupt();
+      findings.add(Finding.missing(what, "interrupted", REPORT));
     }
+    return false;
+  }
+
+  private static String why(Throwable failure) {
+    return failure instanceof RpcException rpc
+        ? String.valueOf(rpc.getMessage())
+        : RdmaFailureText.of(failure);
   }
 
   private static String link(Session session) throws InterruptedException {

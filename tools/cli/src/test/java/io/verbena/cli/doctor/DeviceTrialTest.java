@@ -13,6 +13,7 @@ import java.net.InetAddress;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -50,6 +51,20 @@ final class DeviceTrialTest {
             "a still reader",
             "links",
             "counters");
+  }
+
+  @Test
+  void aTrialIsGivenUpWhenItsTimeIsOver() throws Exception {
+    try (Fabric fabric = Fabric.threaded(7)) {
+      FabricHost host =
+          fabric.addHost("a", DeviceProfile.full(), InetAddress.ofLiteral("10.9.0.1"));
+      String device = host.adapter().deviceName();
+      Section section =
+          new DeviceTrial(host, RdmaSettings.DEFAULT, device, Duration.ofMillis(1)).run();
+      assertThat(section.has(Finding.Mark.MISSING)).isTrue();
+      assertThat(section.findings().getLast().detail())
+          .isEqualTo("not over when the trial had taken 1 ms");
+    }
   }
 
   @Test
