@@ -317,13 +317,17 @@ class GrpcTransportTest {
 
     TestServiceGrpc.TestServiceBlockingStub trusted =
         stub(VerbenaChannelBuilder.forTarget(target, mine).overrideAuthority("foo.test.google.fr"));
-    assertThat(trusted.unaryCall(request(1)).getUsername()).startsWith("TLS");
+    assertThat(trusted.withWaitForReady().unaryCall(request(1)).getUsername()).startsWith("TLS");
     ManagedChannel http2 =
         NettyChannelBuilder.forAddress("127.0.0.1", server.getPort(), mine)
             .overrideAuthority("foo.test.google.fr")
             .build(); // it requires ALPN
     channels.add(http2);
-    assertThat(TestServiceGrpc.newBlockingStub(http2).unaryCall(request(1)).getUsername())
+    assertThat(
+            TestServiceGrpc.newBlockingStub(http2)
+                .withWaitForReady()
+                .unaryCall(request(1))
+                .getUsername())
         .startsWith("TLS");
     TestServiceGrpc.TestServiceBlockingStub wrongName =
         stub(VerbenaChannelBuilder.forTarget(target, mine).overrideAuthority("bar.example.com"));
