@@ -55,11 +55,11 @@ final class GrpcContract {
   /** Headers follow. */
   static final int HEADERS = 4;
 
-  /** The bytes may travel beside their message. */
-  static final int LONG = 8;
-
   /** The authority of the call follows. */
   static final int AUTHORITY = 8;
+
+  /** The bytes may travel beside their message. */
+  static final int LONG = 16;
 
   private static final long NO_TIMEOUT = Long.MAX_VALUE;
 
