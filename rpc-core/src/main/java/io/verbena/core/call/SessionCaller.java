@@ -83,11 +83,7 @@ public final class SessionCaller implements ServiceCaller {
   @Override
   public <R> @Nullable R call(MethodDescriptor<R> method, ArgumentWriter arguments)
       throws Exception {
-    CallContext outer = outer();
-    long now = calls.loop.clock().nanoTime();
-    long deadline = deadline(method, outer, now);
-    return awaited(
-        method, begin(method, arguments, true, null, null, metadata, now, deadline, outer, true));
+    return awaited(method, begin(method, arguments, true, null));
   }
 
   @Override
@@ -224,6 +220,7 @@ public final class SessionCaller implements ServiceCaller {
     }
   }
 
+  /** Begins a call. A caller that may wait must do nothing else until its end. */
   private <R> PendingCall<R> begin(
       MethodDescriptor<R> method,
       ArgumentWriter arguments,
@@ -232,7 +229,7 @@ public final class SessionCaller implements ServiceCaller {
     CallContext outer = outer();
     long now = calls.loop.clock().nanoTime();
     long deadline = deadline(method, outer, now);
-    return begin(method, arguments, mayWait, into, null, metadata, now, deadline, outer, false);
+    return begin(method, arguments, mayWait, into, null, metadata, now, deadline, outer, mayWait);
   }
 
   /** Counts a one-way call that was not sent and whose sender does not wait. */
