@@ -13,6 +13,7 @@ import java.lang.classfile.instruction.InvokeInstruction;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.ConstantDescs;
 import java.lang.constant.MethodTypeDesc;
+import java.util.function.BiConsumer;
 import java.util.function.BiPredicate;
 
 /** Small changes of a method's code, each of which makes it wrong. */
@@ -51,21 +52,16 @@ public final class Planting {
 
   /** A method is not called; what it would return is 0, false or null. */
   public static CodeTransform withoutCalling(String method) {
-    return inPlaceOf(
-        (code, element) -> {
-          boolean here = calls(element, method);
-          if (here) {
-            popArguments(code, (InvokeInstruction) element);
-            TypeKind returned =
-                TypeKind.from(((InvokeInstruction) element).typeSymbol().returnType());
-            switch (returned) {
-              case VOID -> {}
-              case LONG -> code.lconst_0();
-              case REFERENCE -> code.aconst_null();
-              default -> code.iconst_0();
-            }
+    return inPlaceOfCalls(
+        method,
+        (code, call) -> {
+          popArguments(code, call);
+          switch (TypeKind.from(call.typeSymbol().returnType())) {
+            case VOID -> {}
+            case LONG -> code.lconst_0();
+            case REFERENCE -> code.aconst_null();
+            default -> code.iconst_0();
           }
-          return here;
         });
   }
 
@@ -126,69 +122,38 @@ public final class Planting {
 
   /** What a method returns is taken for the local variable in a slot. */
   public static CodeTransform takenForVariable(String method, int slot) {
-    return inPlaceOf(
-        (code, element) -> {
-          boolean here = calls(element, method);
-          if (here) {
-            code.with(element).pop().iload(slot);
-          }
-          return here;
-        });
+    return inPlaceOfCalls(method, (code, call) -> code.with(call).pop().iload(slot));
   }
 
   /** A method returns another number or boolean. */
   public static CodeTransform returning(String method, int value) {
-    return inPlaceOf(
-        (code, element) -> {
-          boolean here = calls(element, method);
-          if (here) {
-            code.with(element).pop().loadConstant(value);
-          }
-          return here;
-        });
+    return inPlaceOfCalls(method, (code, call) -> code.with(call).pop().loadConstant(value));
   }
 
   /** A method gets another last argument, which is a number or boolean. */
   public static CodeTransform passing(String method, int value) {
-    return inPlaceOf(
-        (code, element) -> {
-          boolean here = calls(element, method);
-          if (here) {
-            code.pop().loadConstant(value).with(element);
-          }
-          return here;
-        });
+    return inPlaceOfCalls(method, (code, call) -> code.pop().loadConstant(value).with(call));
   }
 
   /** Another method of the same type is called. */
   public static CodeTransform calling(String other, String inPlaceOf) {
-    return inPlaceOf(
-        (code, element) -> {
-          boolean here = calls(element, inPlaceOf);
-          if (here) {
-            InvokeInstruction call = (InvokeInstruction) element;
+    return inPlaceOfCalls(
+        inPlaceOf,
+        (code, call) ->
             code.invoke(
                 call.opcode(),
                 call.owner().asSymbol(),
                 other,
                 call.typeSymbol(),
-                call.isInterface());
-          }
-          return here;
-        });
+                call.isInterface()));
   }
 
   /** A method returns its list in reverse order. */
   public static CodeTransform reversing(String method) {
-    return inPlaceOf(
-        (code, element) -> {
-          boolean here = calls(element, method);
-          if (here) {
-            ClassDesc list = ClassDesc.of("java.util.List");
-            code.with(element).invokeinterface(list, "reversed", MethodTypeDesc.of(list));
-          }
-          return here;
-        });
+    ClassDesc list = ClassDesc.of("java.util.List");
+    return inPlaceOfCalls(
+        method,
+        (code, call) -> code.with(call).invokeinterface(list, "reversed", MethodTypeDesc.of(list)));
   }
 
   /** Another constant of the same type stands for one. */
@@ -228,18 +193,20 @@ public final class Planting {
 
   /** One is added to the long that a method returns. */
   public static CodeTransform oneMoreThan(String method) {
+    return inPlaceOfCalls(method, (code, call) -> code.with(call).lconst_1().ladd());
+  }
+
+  private static CodeTransform inPlaceOfCalls(
+      String method, BiConsumer<CodeBuilder, InvokeInstruction> change) {
     return inPlaceOf(
         (code, element) -> {
-          boolean here = calls(element, method);
+          boolean here =
+              element instanceof InvokeInstruction call && call.name().equalsString(method);
           if (here) {
-            code.with(element).lconst_1().ladd();
+            change.accept(code, (InvokeInstruction) element);
           }
           return here;
         });
-  }
-
-  private static boolean calls(CodeElement element, String method) {
-    return element instanceof InvokeInstruction call && call.name().equalsString(method);
   }
 
   private static CodeTransform inPlaceOf(BiPredicate<CodeBuilder, CodeElement> change) {
