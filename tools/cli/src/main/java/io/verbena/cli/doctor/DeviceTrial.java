@@ -60,11 +60,8 @@ final class DeviceTrial {
   private final RdmaUpgradeProvider rdma;
   private final List<Finding> findings = new ArrayList<>();
   private final BlockingQueue<Session> accepted = new LinkedBlockingQueue<>();
-
   private final Duration all;
   private final long end;
-
-  private interface Step extends Callable<String> {}
 
   private static final class Echo implements Trial {
     @Override
@@ -133,7 +130,7 @@ final class DeviceTrial {
         && tries("counters", this::counters);
   }
 
-  private boolean tries(String what, Step step) {
+  private boolean tries(String what, Callable<String> step) {
     long start = System.nanoTime();
     FutureTask<String> run = new FutureTask<>(step);
     Thread _ = Thread.ofPlatform().daemon().name("verbena-trial").start(run);
