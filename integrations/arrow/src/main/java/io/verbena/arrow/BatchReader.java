@@ -435,7 +435,7 @@ final class BatchReader {
       throw columnRefused(
           "it has validity bits for %d rows, of %d".formatted(bits.byteSize() * Byte.SIZE, length));
     }
-    return bits;
+    return cut((length + 7L) / 8);
   }
 
   private static boolean isNull(MemorySegment validity, ArrowFieldNode node, int row) {
@@ -444,6 +444,12 @@ final class BatchReader {
         : (validity.get(ValueLayout.JAVA_BYTE, row >> 3) >> (row & 7) & 1) == 0;
   }
 
+  /**
+   * Reads the next buffer.
+   *
+   * @param least the bytes that the values need, of which the buffer may have more; 0 if unknown
+   * @return those bytes, or the whole buffer if unknown
+   */
   private MemorySegment buffer(long least) {
     if (buffers.size() >= header.buffersLength()) {
       throw columnRefused(
@@ -463,9 +469,22 @@ final class BatchReader {
     if (length < least) {
       throw columnRefused("a buffer has %d bytes, but needs %d".formatted(length, least));
     }
-    MemorySegment read = body.asSlice(offset, length);
-    buffers.add(read);
-    return read;
+    buffers.add(body.asSlice(offset, length));
+    return cut(least);
+  }
+
+  /**
+   * Cuts the last buffer to what its values need. Arrow gives a child of a dense union as many rows
+   * as the union has of its type, and fails in its middle where a buffer is longer than the one
+   * that it makes for those.
+   */
+  private MemorySegment cut(long needed) {
+    MemorySegment whole = buffers.getLast();
+    if (needed == 0 || whole.byteSize() <= needed) {
+      return whole;
+    }
+    buffers.set(buffers.size() - 1, whole.asSlice(0, needed));
+    return buffers.getLast();
   }
 
   private static long number(MemorySegment numbers, long index, int width) {

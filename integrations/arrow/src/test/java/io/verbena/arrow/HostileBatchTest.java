@@ -17,6 +17,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.function.Function;
 import org.apache.arrow.flatbuf.BodyCompressionMethod;
 import org.apache.arrow.flatbuf.CompressionType;
 import org.apache.arrow.memory.ArrowBuf;
@@ -101,10 +102,11 @@ class HostileBatchTest {
         : Tables.filled(Tables.EVERY, allocator, ROWS, 5);
   }
 
-  private void load(byte[] bytes, VectorSchemaRoot root) {
+  private <T> T load(byte[] bytes, VectorSchemaRoot root, Function<VectorSchemaRoot, T> use) {
     InMemory received = new InMemory(bytes);
     try {
       ArrowBatches.load(received, root);
+      return use.apply(root);
     } finally {
       root.clear();
       assertThat(received.arena.scope().isAlive()).as("memory is held").isFalse();
@@ -113,7 +115,7 @@ class HostileBatchTest {
 
   private String refusal(byte[] bytes, VectorSchemaRoot root) {
     try {
-      load(bytes, root);
+      load(bytes, root, Tables::values);
       throw new AssertionError("it was loaded");
     } catch (RpcException e) {
       assertThat(e.status()).isEqualTo(RpcStatus.INVALID_ARGUMENT);
@@ -226,13 +228,8 @@ class HostileBatchTest {
     ArrowType type = new ArrowType.Union(UnionMode.Sparse, typeIds);
     Schema schema = new Schema(List.of(Tables.field("union", type, child)));
     try (VectorSchemaRoot into = VectorSchemaRoot.create(schema, allocator);
-        ArrowBuf ids = allocator.buffer(rows);
-        ArrowBuf values = allocator.buffer(rows * 4L)) {
-      ArrowType given = into.getVector(0).getField().getType();
-      ids.setBytes(0, bytes(rows, ((ArrowType.Union) given).getTypeIds()[0]));
-      ids.writerIndex(rows);
-      values.setZero(0, rows * 4L);
-      values.writerIndex(rows * 4L);
+        ArrowBuf ids = filled(rows, firstTypeId(into));
+        ArrowBuf values = filled(rows * Integer.BYTES, 0)) {
       List<ArrowBuf> buffers = new ArrayList<>(Collections.nCopies(nodes + 1, values));
       buffers.addFirst(ids);
       List<ArrowFieldNode> all = Collections.nCopies(nodes + 1, new ArrowFieldNode(rows, 0));
@@ -242,10 +239,43 @@ class HostileBatchTest {
     }
   }
 
+  private static int firstTypeId(VectorSchemaRoot root) {
+    return ((ArrowType.Union) root.getVector(0).getField().getType()).getTypeIds()[0];
+  }
+
   private static byte[] bytes(int count, int value) {
     byte[] bytes = new byte[count];
     Arrays.fill(bytes, (byte) value);
     return bytes;
+  }
+
+  /** Arrow gives the child a row for each row of the union, by memory of its own. */
+  @Test
+  void rowsOfADenseUnionMayShareAValueWhoseBuffersAreLong() {
+    int rows = 40;
+    int longer = 19; // bytes
+    Field number = Tables.field("number", new ArrowType.Int(8, true));
+    ArrowType type = new ArrowType.Union(UnionMode.Dense, new int[] {0});
+    Schema schema = new Schema(List.of(Tables.field("union", type, number)));
+    try (VectorSchemaRoot into = VectorSchemaRoot.create(schema, allocator);
+        ArrowBuf ids = filled(rows, 0);
+        ArrowBuf offsets = filled(rows * Integer.BYTES, 0);
+        ArrowBuf validity = filled(longer, 0xff);
+        ArrowBuf value = filled(1, 7)) {
+      List<ArrowFieldNode> nodes = List.of(new ArrowFieldNode(rows, 0), new ArrowFieldNode(1, 0));
+      try (ArrowRecordBatch batch =
+          new ArrowRecordBatch(rows, nodes, List.of(ids, offsets, validity, value))) {
+        load(bytes(BatchWriter.write(batch)), into, Tables::values)
+            .forEach(row -> assertThat(row).endsWith("=7"));
+      }
+    }
+  }
+
+  private ArrowBuf filled(int count, int value) {
+    ArrowBuf buffer = allocator.buffer(count);
+    buffer.setBytes(0, bytes(count, value));
+    buffer.writerIndex(count);
+    return buffer;
   }
 
   @Test
