@@ -38,7 +38,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 final class AbuseTest {
   private static final Duration LONGEST = Duration.ofSeconds(40);
   private static final Duration A_WHILE = Duration.ofMillis(700);
-  private static final CallOptions IN_TIME = CallOptions.timeout(Duration.ofSeconds(10));
+  private static final CallOptions IN_TIME = CallOptions.timeout(Duration.ofSeconds(30));
   private static final int MEBIBYTE = 1 << 20;
   private static final int VALUE = 200_000;
   private static final int LOOPS = 4;

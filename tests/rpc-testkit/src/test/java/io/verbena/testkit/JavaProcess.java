@@ -171,6 +171,14 @@ public final class JavaProcess implements AutoCloseable {
     }
   }
 
+  /**
+   * Returns the time that processors have worked for it. A bound on that says how long something
+   * took, however many others want the processors; where it waits for ever, no such time passes.
+   */
+  public Duration processorTime() {
+    return process.info().totalCpuDuration().orElseThrow();
+  }
+
   /** Returns the process, for all else but its output. */
   public Process process() {
     return process;

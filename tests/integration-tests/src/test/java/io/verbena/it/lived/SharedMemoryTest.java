@@ -47,7 +47,7 @@ class SharedMemoryTest {
 
   private static final int RESULT_BYTES = 250_000;
 
-  private static final CallOptions IN_TIME = CallOptions.timeout(Duration.ofSeconds(5));
+  private static final CallOptions IN_TIME = CallOptions.timeout(Duration.ofSeconds(30));
 
   /** A client that was stopped gets all its answers, however slow the machine is. */
   private static final CallOptions PATIENT = CallOptions.timeout(Duration.ofMinutes(3));
