@@ -12,6 +12,7 @@ import io.verbena.link.runtime.NanoClock;
 import io.verbena.rdma.wire.UpgradeRequest;
 import io.verbena.testkit.JavaProcess;
 import io.verbena.testkit.RecordingListener;
+import io.verbena.testkit.Seed;
 import io.verbena.verbs.ffm.FfmProvider;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -43,12 +44,11 @@ final class RemovedDeviceTest {
   private static final int PATIENCE_SECONDS = 20;
   private static final LinkOptions OPTIONS = LinkOptions.of(64 << 10, Duration.ofSeconds(1), null);
 
-  private final long seed = Long.getLong("seed", System.nanoTime());
+  private final long seed = Seed.number("RemovedDeviceTest");
   private final Random random = new Random(seed);
 
   @Test
   void isGoneWhateverTheLoopsOfAProcessDo() throws Exception {
-    System.out.println("seed " + seed);
     List<String> options = List.of("--enable-native-access=ALL-UNNAMED");
     try (JavaProcess victim =
         JavaProcess.start(options, RemovedDeviceTest.class, Long.toString(seed))) {

@@ -12,6 +12,7 @@ import io.verbena.core.SessionLimits;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
 import io.verbena.link.TlsOptions;
+import io.verbena.testkit.Seed;
 import io.verbena.testkit.TestIdentity;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -137,8 +138,7 @@ class LoopsTest {
   void whereTheConnectionIsLostASessionGoesOnOnItsLoopAndNoCallIsLostOrDoubled() throws Exception {
     int calls = Boolean.getBoolean("verbena.long") ? 2_000 : 1_000;
     int each = LOOPS + 1;
-    long seed = Long.getLong("verbena.seed", System.nanoTime());
-    System.out.println("LoopsTest: replay with -Dverbena.seed=" + seed);
+    long seed = Seed.number("LoopsTest");
     AtomicIntegerArray executions = new AtomicIntegerArray(calls * each);
     House counting =
         new Where() {

@@ -6,6 +6,7 @@ import io.verbena.api.Session;
 import io.verbena.core.SessionLimits;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
+import io.verbena.testkit.Seed;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Random;
@@ -24,8 +25,7 @@ class LostConnectionsTest {
 
   @Test
   void everyCallIsExecutedOnceAndAnsweredOnce() throws Exception {
-    long seed = Long.getLong("verbena.seed", System.nanoTime());
-    System.out.println("LostConnectionsTest: replay with -Dverbena.seed=" + seed);
+    long seed = Seed.number("LostConnectionsTest");
     AtomicIntegerArray executions = new AtomicIntegerArray(CALLS);
     House counting =
         new PlainHouse() {

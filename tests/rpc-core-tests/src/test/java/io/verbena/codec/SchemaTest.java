@@ -11,6 +11,7 @@ import io.verbena.api.wire.Serializer;
 import io.verbena.api.wire.WireException;
 import io.verbena.api.wire.WireIn;
 import io.verbena.api.wire.WireOut;
+import io.verbena.testkit.Seed;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -324,8 +325,7 @@ class SchemaTest {
 
     @Test
     void endsInAnErrorOrASchemaWhenBytesAreDamaged() {
-      long seed = System.nanoTime();
-      System.out.println("SchemaTest seed " + seed);
+      long seed = Seed.number("SchemaTest");
       Random random = new Random(seed);
       byte[] bytes = written();
       List<Throwable> refusals = new ArrayList<>();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
 import io.verbena.api.wire.WireException;
+import io.verbena.testkit.Seed;
 import io.verbena.testkit.contract.Everything;
 import io.verbena.testkit.contract.Everything.Account;
 import io.verbena.testkit.contract.Everything.Money;
@@ -35,7 +36,7 @@ class HostileBytesTest {
   private static final long MAX_ALLOCATED = 4 << 20;
 
   private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-  private final long seed = System.nanoTime();
+  private final long seed = Seed.number("HostileBytesTest");
   private final Random random = new Random(seed);
 
   interface Call {
@@ -138,7 +139,6 @@ class HostileBytesTest {
   }
 
   private void attack(UnaryOperator<byte[]> damage) throws Exception {
-    System.out.println("HostileBytesTest seed " + seed);
     UnaryOperator<byte[]> none = UnaryOperator.identity();
     List<Everything> victims = new ArrayList<>();
     victims.add(client(new Wired(EverythingRpc.bind(new Echo())).tamper(damage, none)));

@@ -14,8 +14,13 @@ public final class Seed {
    * @param what names the test in what is printed
    */
   public static Random random(String what) {
+    return new Random(number(what));
+  }
+
+  /** Returns the seed itself, which is printed. */
+  public static long number(String what) {
     long seed = Long.getLong(PROPERTY, System.nanoTime());
     System.out.println(what + ": replay with -D" + PROPERTY + "=" + seed);
-    return new Random(seed);
+    return seed;
   }
 }

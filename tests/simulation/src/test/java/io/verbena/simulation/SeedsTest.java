@@ -3,7 +3,7 @@ package io.verbena.simulation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.simulation.plan.PlanKind;
-import java.util.SplittableRandom;
+import io.verbena.testkit.Seed;
 import java.util.function.LongConsumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -51,7 +51,7 @@ class SeedsTest {
 
   /** Runs as many as there is time for. */
   static void randomSeeds(LongConsumer isClean) {
-    long first = new SplittableRandom().nextLong(1L << 40);
+    long first = Seed.random("random seeds").nextLong(1L << 40);
     long end = System.nanoTime() + RANDOM_NANOS;
     long seeds = 0;
     while (seeds == 0 || System.nanoTime() - end < 0) {

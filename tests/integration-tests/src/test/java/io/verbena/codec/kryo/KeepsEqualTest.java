@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.verbena.api.wire.WireException;
+import io.verbena.testkit.Seed;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.file.Path;
@@ -468,9 +469,7 @@ class KeepsEqualTest {
   @ParameterizedTest
   @MethodSource("types")
   void valuesComeBackEqualWhereverTheyStand(Type type) {
-    long seed = Long.getLong("verbena.seed", System.nanoTime());
-    System.out.println("KeepsEqualTest: replay " + type + " with -Dverbena.seed=" + seed);
-    Values values = new Values(new Random(seed));
+    Values values = new Values(Seed.random("KeepsEqualTest, " + type));
     Everything serializer = new Everything();
     for (int i = 0; i < VALUES; i++) {
       Object value = type.values().apply(values);

@@ -16,6 +16,7 @@ import io.verbena.api.bulk.Source;
 import io.verbena.channel.BalancedChannel;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
+import io.verbena.testkit.Seed;
 import java.time.Duration;
 import java.util.Random;
 import java.util.concurrent.CancellationException;
@@ -63,9 +64,7 @@ class InterruptedCallersTest {
   @ParameterizedTest
   @EnumSource(Way.class)
   void leaveNoMemoryBehind(Way way) throws Exception {
-    long seed = System.nanoTime();
-    System.out.println("interrupted callers: seed " + seed);
-    Random random = new Random(seed);
+    Random random = Seed.random("interrupted callers");
     VerbenaClient.Builder calling = VerbenaClient.builder();
     if (way == Way.INTERCEPTED) {
       calling.clientInterceptor(new Passing());

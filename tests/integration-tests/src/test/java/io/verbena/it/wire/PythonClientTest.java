@@ -13,6 +13,7 @@ import io.verbena.core.frame.SessionKey;
 import io.verbena.core.frame.Welcome;
 import io.verbena.it.CuttingProxy;
 import io.verbena.it.wire.GoldenFrames.Header;
+import io.verbena.testkit.Seed;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -135,8 +136,7 @@ class PythonClientTest {
   @Test
   @Tag("long")
   void goesOnOverOneCutConnectionAfterTheOther() throws Exception {
-    long seed = Long.getLong("verbena.seed", System.nanoTime());
-    System.out.println("PythonClientTest: replay with -Dverbena.seed=" + seed);
+    long seed = Seed.number("PythonClientTest");
     try (VerbenaServer server = server().start();
         CuttingProxy proxy = new CuttingProxy(server.address(), new Random(seed))) {
       String port = proxy.address().substring(proxy.address().indexOf(':') + 1);

@@ -8,6 +8,7 @@ import io.verbena.codec.WireDecoder;
 import io.verbena.codec.json.Json;
 import io.verbena.codec.json.Shapes;
 import io.verbena.codec.json.WireToJson;
+import io.verbena.testkit.Seed;
 import io.verbena.testkit.contract.EverythingRpc;
 import java.nio.ByteBuffer;
 import java.util.Random;
@@ -18,7 +19,7 @@ class RandomRepliesTest {
   private static final int ROUNDS = 3_000;
   private static final int MOST_BYTES = 200;
 
-  private final long seed = Long.getLong("verbena.seed", new Random().nextLong());
+  private final long seed = Seed.number("RandomRepliesTest");
   private final Random random = new Random(seed);
 
   @Test

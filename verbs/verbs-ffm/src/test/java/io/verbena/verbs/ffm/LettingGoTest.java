@@ -13,6 +13,7 @@ import com.ibm.disni.verbs.RdmaCmEvent;
 import com.ibm.disni.verbs.RdmaCmId;
 import com.ibm.disni.verbs.RdmaEventChannel;
 import io.verbena.testkit.JavaProcess;
+import io.verbena.testkit.Seed;
 import io.verbena.verbs.ext.Access;
 import io.verbena.verbs.ext.ConnectionParameters;
 import io.verbena.verbs.ext.VerbsMr;
@@ -50,12 +51,11 @@ class LettingGoTest {
   private static final AtomicIntegerArray DONE = new AtomicIntegerArray(WAYS);
   private static volatile boolean failed;
 
-  private final long seed = Long.getLong("seed", System.nanoTime());
+  private final long seed = Seed.number("LettingGoTest");
   private final Random random = new Random(seed);
 
   @Test
   void aRemovedDeviceIsGoneWhetherProcessesUseItOrHaveOnlyLooked() throws Exception {
-    System.out.println("seed " + seed);
     try (JavaProcess idle = start("look once");
         JavaProcess busy = start(Long.toString(seed))) {
       int removals = 0;
