@@ -93,14 +93,12 @@ final class TcpDriver implements LinkDriver {
   }
 
   /**
-   * Another thread may step the links if Netty does for each frame nothing that a thread keeps: on
-   * epoll, without TLS, while no connection is being made. The JDK's selectors also swallow the
-   * interrupts of the thread that waits.
+   * Another thread may step the links if Netty does for each frame nothing that a thread keeps:
+   * without TLS, while no connection is being made.
    */
   @Override
   public boolean mayChangeThread() {
-    return transport.isEpoll()
-        && encrypted == 0
+    return encrypted == 0
         && attempts.isEmpty()
         && listenings.isEmpty()
         && later.isEmpty()

@@ -111,6 +111,10 @@ final class TcpLoop extends AbstractScheduledEventExecutor implements IoEventLoo
     }
   }
 
+  boolean isOnItsOwnThread() {
+    return stepper == own;
+  }
+
   private int run() {
     if (!begun) {
       begun = true;
@@ -120,7 +124,7 @@ final class TcpLoop extends AbstractScheduledEventExecutor implements IoEventLoo
       looked = true;
       leavesNothing = FastThreadLocal.size() == 0;
     }
-    if (stepper != own) {
+    if (!isOnItsOwnThread()) {
       return sockets.run(waiting) + runTasks();
     }
     // The pool of buffers keeps a cache for threads that have an executor.

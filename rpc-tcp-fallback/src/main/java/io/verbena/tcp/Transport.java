@@ -7,7 +7,6 @@ import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.epoll.Native;
-import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.ServerSocketChannel;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.unix.Unix;
@@ -53,7 +52,7 @@ record Transport(
 
   static Transport nio(String why) {
     return new Transport(
-        "nio", why, NioIoHandler::newFactory, NioSockets.Socket::new, NioSockets.ServerSocket::new);
+        "nio", why, () -> NioHandler::of, NioSockets.Socket::new, NioSockets.ServerSocket::new);
   }
 
   static Transport epoll() {

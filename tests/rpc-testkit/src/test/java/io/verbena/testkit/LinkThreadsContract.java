@@ -22,6 +22,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -91,6 +92,60 @@ public abstract class LinkThreadsContract {
         waker.join();
         driver.poll();
       }
+    }
+  }
+
+  /** Whatever wake-ups the driver's first thread has met before, and whichever thread waits. */
+  @Test
+  void aWakeupEndsTheWaitOfAThreadThatTookTheDriverOver() throws Exception {
+    try (LinkDriver driver = newDriver()) {
+      driver.poll();
+      Assumptions.assumeTrue(driver.mayChangeThread(), "these links keep their thread");
+      for (int i = 0; i < 200; i++) {
+        Thread waker = Thread.ofPlatform().start(driver::wakeup);
+        driver.await(LONG_WAIT_NANOS);
+        waker.join();
+        driver.released();
+        FutureTask<Boolean> taken = new FutureTask<>(() -> waitsAsAnother(driver), true);
+        Thread.ofPlatform().start(taken).join();
+        taken.get();
+        driver.adopted();
+      }
+    }
+  }
+
+  private static void waitsAsAnother(LinkDriver driver) {
+    driver.adopted();
+    driver.poll(); // an earlier wake-up is over now
+    driver.await(1);
+    Thread waker = Thread.ofPlatform().start(driver::wakeup);
+    driver.await(LONG_WAIT_NANOS);
+    try {
+      waker.join();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+    driver.released();
+  }
+
+  @Test
+  void anInterruptOfAThreadThatTookTheDriverOverIsKept() throws Exception {
+    try (LinkDriver driver = newDriver()) {
+      driver.poll();
+      Assumptions.assumeTrue(driver.mayChangeThread(), "these links keep their thread");
+      driver.released();
+      FutureTask<Boolean> isInterrupted =
+          new FutureTask<>(
+              () -> {
+                driver.adopted();
+                Thread.currentThread().interrupt();
+                driver.await(TimeUnit.MILLISECONDS.toNanos(1));
+                driver.released();
+                return Thread.currentThread().isInterrupted();
+              });
+      Thread.ofPlatform().start(isInterrupted).join();
+      assertThat(isInterrupted.get()).isTrue();
+      driver.adopted();
     }
   }
 
