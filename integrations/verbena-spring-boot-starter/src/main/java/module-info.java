@@ -1,12 +1,17 @@
 /** Beans served and stubs injected in Spring Boot. */
 module io.verbena.spring {
+  requires static io.grpc;
   requires static io.opentelemetry.api;
+  requires static io.verbena.grpc;
   requires static io.verbena.http;
   requires static io.verbena.observe.micrometer;
   requires static io.verbena.observe.opentelemetry;
   requires static io.verbena.rdma;
   requires static micrometer.core;
+  requires static spring.boot.grpc.client;
+  requires static spring.boot.grpc.server;
   requires static spring.boot.health;
+  requires static spring.grpc.core;
   requires transitive io.verbena.channel;
   requires io.verbena.observe;
   requires org.slf4j;

@@ -28,6 +28,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,6 +49,7 @@ final class InternalServerImpl implements InternalServer {
   private final Map<Session, ServerTransportImpl> transports = new ConcurrentHashMap<>();
 
   private final Http2Gateway http2;
+  private final List<? extends Consumer<? super VerbenaServer>> whenStarted;
   private boolean registered;
 
   private @Nullable ServerListener listener;
@@ -69,7 +71,8 @@ final class InternalServerImpl implements InternalServer {
       int mostMetadata,
       int mostStreams,
       List<? extends ServerStreamTracer.Factory> tracers,
-      Http2Gateway http2) {
+      Http2Gateway http2,
+      List<? extends Consumer<? super VerbenaServer>> whenStarted) {
     this.builder = builder;
     this.address = address;
     this.mostMessage = mostMessage;
@@ -77,6 +80,7 @@ final class InternalServerImpl implements InternalServer {
     this.mostStreams = mostStreams;
     this.tracers = List.copyOf(tracers);
     this.http2 = http2;
+    this.whenStarted = whenStarted;
   }
 
   int mostMessage() {
@@ -113,13 +117,23 @@ final class InternalServerImpl implements InternalServer {
       VerbenaServer begun = builder.start();
       server = begun;
       address = VerbenaAddress.shown(begun.address().toString());
+      whenStarted.forEach(action -> action.accept(begun));
       started = true;
     } catch (IllegalStateException e) {
       throw new IOException(e.getMessage(), e);
     } finally {
       if (!started) {
         releaseTimer();
+        closeHalfStarted();
       }
+    }
+  }
+
+  private void closeHalfStarted() {
+    VerbenaServer half = server;
+    if (half != null) {
+      server = null;
+      half.close();
     }
   }
 

@@ -17,6 +17,7 @@ import java.net.SocketAddress;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -127,6 +128,24 @@ public final class VerbenaChannelBuilder extends ForwardingChannelBuilder2<Verbe
   /** Does nothing: without TLS in the credentials a channel is plaintext. */
   @Override
   public VerbenaChannelBuilder usePlaintext() {
+    return this;
+  }
+
+  /** Does nothing: sessions ping as the limits of their client say. */
+  @Override
+  public VerbenaChannelBuilder keepAliveTime(long time, TimeUnit unit) {
+    return this;
+  }
+
+  /** Does nothing, as {@link #keepAliveTime}. */
+  @Override
+  public VerbenaChannelBuilder keepAliveTimeout(long time, TimeUnit unit) {
+    return this;
+  }
+
+  /** Does nothing: sessions ping without calls, too. */
+  @Override
+  public VerbenaChannelBuilder keepAliveWithoutCalls(boolean enable) {
     return this;
   }
 

@@ -26,6 +26,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -51,11 +52,12 @@ public final class VerbenaServerBuilder extends ForwardingServerBuilder<VerbenaS
 
   private final ServerImplBuilder delegate;
 
-  /** What the server of HTTP/2 is built with, too. */
-  private final List<Consumer<ServerBuilder<?>>> both = new ArrayList<>();
+  /** What the server of HTTP/2 is built with. */
+  private final List<Consumer<ServerBuilder<?>>> ofHttp2 = new ArrayList<>();
 
-  private final Http2Gateway http2 = new Http2Gateway(both);
+  private final Http2Gateway http2 = new Http2Gateway(ofHttp2);
   private final VerbenaServer.Builder engine = VerbenaServer.builder();
+  private final List<Consumer<? super VerbenaServer>> whenStarted = new ArrayList<>(1);
   private final String address;
   private SessionLimits limits = Defaults.LIMITS;
   private int mostMessage = GrpcUtil.DEFAULT_MAX_MESSAGE_SIZE;
@@ -108,6 +110,15 @@ public final class VerbenaServerBuilder extends ForwardingServerBuilder<VerbenaS
   }
 
   /**
+   * Adds an action that receives the server of Verbena when it has started, to publish objects, or
+   * for its sessions. It ends with the server of gRPC. The action runs in {@link Server#start}.
+   */
+  public VerbenaServerBuilder onStart(Consumer<? super VerbenaServer> action) {
+    whenStarted.add(Checks.required("onStart", action));
+    return this;
+  }
+
+  /**
    * Sets the limits of sessions. Default: those of {@link SessionLimits#DEFAULT}, with 16,384 calls
    * at once, of which a quarter is left for the pieces of streams.
    */
@@ -139,7 +150,7 @@ public final class VerbenaServerBuilder extends ForwardingServerBuilder<VerbenaS
 
   private VerbenaServerBuilder both(Consumer<ServerBuilder<?>> setting) {
     setting.accept(delegate);
-    both.add(setting);
+    ofHttp2.add(setting);
     return this;
   }
 
@@ -199,6 +210,49 @@ public final class VerbenaServerBuilder extends ForwardingServerBuilder<VerbenaS
     return this;
   }
 
+  /** Adds a setting of connections of HTTP/2. Sessions ping by themselves, and have no age. */
+  private VerbenaServerBuilder http2(Consumer<ServerBuilder<?>> setting) {
+    ofHttp2.add(setting);
+    return this;
+  }
+
+  /** For clients of HTTP/2, as the next settings. Sessions ping as their limits say. */
+  @Override
+  public VerbenaServerBuilder keepAliveTime(long time, TimeUnit unit) {
+    return http2(to -> to.keepAliveTime(time, unit));
+  }
+
+  @Override
+  public VerbenaServerBuilder keepAliveTimeout(long time, TimeUnit unit) {
+    return http2(to -> to.keepAliveTimeout(time, unit));
+  }
+
+  @Override
+  public VerbenaServerBuilder permitKeepAliveTime(long time, TimeUnit unit) {
+    return http2(to -> to.permitKeepAliveTime(time, unit));
+  }
+
+  @Override
+  public VerbenaServerBuilder permitKeepAliveWithoutCalls(boolean permit) {
+    return http2(to -> to.permitKeepAliveWithoutCalls(permit));
+  }
+
+  /** For clients of HTTP/2, as the next settings. Sessions have no age. */
+  @Override
+  public VerbenaServerBuilder maxConnectionIdle(long time, TimeUnit unit) {
+    return http2(to -> to.maxConnectionIdle(time, unit));
+  }
+
+  @Override
+  public VerbenaServerBuilder maxConnectionAge(long time, TimeUnit unit) {
+    return http2(to -> to.maxConnectionAge(time, unit));
+  }
+
+  @Override
+  public VerbenaServerBuilder maxConnectionAgeGrace(long time, TimeUnit unit) {
+    return http2(to -> to.maxConnectionAgeGrace(time, unit));
+  }
+
   /**
    * Sets the longest message to take, in bytes. A longer one fails its call with
    * RESOURCE_EXHAUSTED. Default: 4 MiB.
@@ -240,7 +294,8 @@ public final class VerbenaServerBuilder extends ForwardingServerBuilder<VerbenaS
         mostMetadata,
         GrpcContract.mostStreams(limits),
         tracers,
-        http2);
+        http2,
+        List.copyOf(whenStarted));
   }
 
   /** gRPC 1.79 asks without a recorder, and later versions with one. */

@@ -64,6 +64,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import javax.net.ssl.SSLSession;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -177,6 +178,53 @@ class GrpcTransportTest {
 
     assertThat(TestServiceGrpc.newBlockingStub(channel).unaryCall(request(64)).getPayload())
         .isEqualTo(request(64).getPayload());
+  }
+
+  @Test
+  void takesTheSettingsOfConnectionsThatProgramsHave() throws IOException {
+    Server server =
+        serve(
+            local()
+                .keepAliveTime(1, TimeUnit.MINUTES)
+                .keepAliveTimeout(1, TimeUnit.MINUTES)
+                .permitKeepAliveTime(1, TimeUnit.MINUTES)
+                .permitKeepAliveWithoutCalls(true)
+                .maxConnectionIdle(1, TimeUnit.MINUTES)
+                .maxConnectionAge(1, TimeUnit.MINUTES)
+                .maxConnectionAgeGrace(1, TimeUnit.MINUTES),
+            new Echo());
+    ManagedChannel http2 =
+        NettyChannelBuilder.forAddress("127.0.0.1", server.getPort()).usePlaintext().build();
+    channels.add(http2);
+
+    assertThat(TestServiceGrpc.newBlockingStub(http2).emptyCall(Empty.getDefaultInstance()))
+        .isNotNull();
+    assertThat(
+            stub(to(server)
+                    .keepAliveTime(1, TimeUnit.MINUTES)
+                    .keepAliveTimeout(1, TimeUnit.MINUTES)
+                    .keepAliveWithoutCalls(true))
+                .emptyCall(Empty.getDefaultInstance()))
+        .isNotNull();
+  }
+
+  @Test
+  void handsOutTheServerOfVerbena() throws IOException {
+    AtomicReference<VerbenaServer> engine = new AtomicReference<>();
+    Server server = serve(local().onStart(engine::set));
+    assertThat(engine.get().address().getPort()).isEqualTo(server.getPort());
+
+    AtomicInteger port = new AtomicInteger();
+    Server failing =
+        local()
+            .onStart(
+                verbena -> {
+                  port.set(verbena.address().getPort());
+                  throw new IllegalArgumentException("no such picture");
+                })
+            .build();
+    assertThatThrownBy(failing::start).hasMessage("no such picture");
+    serve(VerbenaServerBuilder.forAddress("127.0.0.1:" + port)); // it is free
   }
 
   @Test

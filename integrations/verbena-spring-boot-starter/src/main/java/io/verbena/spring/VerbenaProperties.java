@@ -56,8 +56,7 @@ public record VerbenaProperties(
    *
    * @param enabled Whether beans with VerbenaService are served.
    * @param listen The address to listen at. Port 0 means any free port.
-   * @param drainTime The time that running calls have to end when the application stops. Default
-   *     5s.
+   * @param drainTime The time that running calls have to end when the application stops.
    * @param maxSessions The most open sessions. Default 10000.
    * @param tellContracts Whether clients may read contracts that they do not have. Default: true,
    *     unless there is a ClientAuthenticator.
@@ -74,11 +73,12 @@ public record VerbenaProperties(
    * @param limits Limits of each session.
    * @param concurrency The limit of calls that run at once, over all sessions.
    * @param http HTTP and JSON at its port.
+   * @param grpc Whether services of gRPC are served at its port, too.
    */
   public record Server(
       @DefaultValue("true") boolean enabled,
       @DefaultValue("0.0.0.0:7400") String listen,
-      @Nullable Duration drainTime,
+      @DefaultValue("5s") Duration drainTime,
       @Nullable Integer maxSessions,
       @Nullable Boolean tellContracts,
       @DefaultValue("false") boolean accessLog,
@@ -92,7 +92,8 @@ public record VerbenaProperties(
       @DefaultValue Memory memory,
       @DefaultValue Limits limits,
       @DefaultValue Concurrency concurrency,
-      @DefaultValue Http http)
+      @DefaultValue Http http,
+      @DefaultValue("true") boolean grpc)
       implements End {}
 
   /**

@@ -33,29 +33,25 @@ final class EndSetup {
 
   private EndSetup() {}
 
-  static VerbenaClient.Builder client(Client set, ListableBeanFactory beans) {
-    VerbenaClient.Builder client = VerbenaClient.builder();
+  static void apply(Client set, ListableBeanFactory beans, VerbenaClient.Builder client) {
     PropertyMapper map = PropertyMapper.get();
     map.from(SpringTls.client(set.tls())).to(client::tls);
     map.from(set.token()).to(token -> client.token(() -> token));
-    apply(set, beans, client);
+    applyToEnd(set, beans, client);
     ordered(beans, VerbenaClientCustomizer.class).forEach(bean -> bean.customize(client));
-    return client;
   }
 
-  static VerbenaServer.Builder server(Server set, String address, ListableBeanFactory beans) {
-    VerbenaServer.Builder server = VerbenaServer.builder().listen(address);
+  static void apply(Server set, ListableBeanFactory beans, VerbenaServer.Builder server) {
     PropertyMapper map = PropertyMapper.get();
-    map.from(set.drainTime()).to(server::drainTime);
+    server.drainTime(set.drainTime());
     map.from(set.maxSessions()).to(server::maxSessions);
     map.from(set.tellContracts()).to(server::tellContracts);
     map.from(SpringTls.server(set.tls())).to(server::tls);
     map.from(limit(set.concurrency())).to(server::concurrencyLimit);
     map.from(HttpGatewayOf.properties(set.http(), serving(beans))).to(server::gateway);
-    apply(set, beans, server);
+    applyToEnd(set, beans, server);
     ordered(beans, ClientAuthenticator.class).stream().findFirst().ifPresent(server::authenticator);
     ordered(beans, VerbenaServerCustomizer.class).forEach(bean -> bean.customize(server));
-    return server;
   }
 
   /** What the board says of the server as a whole. */
@@ -92,7 +88,7 @@ final class EndSetup {
   }
 
   /** Applies the settings that both ends have, since each may make and serve calls. */
-  private static void apply(End set, ListableBeanFactory beans, EngineBuilder<?> end) {
+  private static void applyToEnd(End set, ListableBeanFactory beans, EngineBuilder<?> end) {
     PropertyMapper map = PropertyMapper.get();
     map.from(set.path()).to(end::path);
     map.from(set.connectTimeout()).to(end::connectTimeout);

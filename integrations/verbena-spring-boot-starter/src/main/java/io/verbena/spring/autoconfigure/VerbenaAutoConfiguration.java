@@ -5,6 +5,7 @@ import io.verbena.core.VerbenaClient;
 import io.verbena.observe.AccessLog;
 import io.verbena.spring.VerbenaChannelCustomizer;
 import io.verbena.spring.VerbenaProperties;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
@@ -55,9 +56,9 @@ final class VerbenaAutoConfiguration {
       ConfigurableListableBeanFactory beans,
       OpenSessions verbenaClientSessions) {
     try {
-      return EndSetup.client(properties.client(), beans)
-          .sessionListener(verbenaClientSessions.listener())
-          .build();
+      VerbenaClient.Builder client = VerbenaClient.builder();
+      EndSetup.apply(properties.client(), beans, client);
+      return client.sessionListener(verbenaClientSessions.listener()).build();
     } catch (IllegalArgumentException e) {
       throw new VerbenaStartException(
           "Verbena's client cannot be set up: " + e.getMessage(),
@@ -122,8 +123,9 @@ final class VerbenaAutoConfiguration {
         VerbenaProperties properties,
         ConfigurableListableBeanFactory beans,
         HealthBoard board,
-        Readiness readiness) {
-      return new VerbenaServerLifecycle(properties.server(), beans, board, readiness);
+        Readiness readiness,
+        ObjectProvider<CarriedServer> carried) {
+      return new VerbenaServerLifecycle(properties.server(), beans, board, readiness, carried);
     }
   }
 }

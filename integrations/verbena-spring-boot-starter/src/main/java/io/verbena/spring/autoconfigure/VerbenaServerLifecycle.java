@@ -13,12 +13,13 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.SmartLifecycle;
 
 /**
  * The life cycle of the application's server. It starts last, after all other beans, and drains
- * first, while they still run. Without a bean to serve there is no server. Safe for use by any
- * thread.
+ * first, while they still run. Without a bean to serve there is no server. Services of gRPC are
+ * served at its port, too. Safe for use by any thread.
  */
 public final class VerbenaServerLifecycle implements SmartLifecycle {
   private static final Logger LOG = LoggerFactory.getLogger(VerbenaServerLifecycle.class);
@@ -27,6 +28,7 @@ public final class VerbenaServerLifecycle implements SmartLifecycle {
   private final ListableBeanFactory beans;
   private final HealthBoard board;
   private final Readiness readiness;
+  private final ObjectProvider<CarriedServer> carried;
   private final OpenSessions sessions = new OpenSessions();
   private volatile @Nullable VerbenaServer server;
   private volatile boolean draining;
@@ -38,11 +40,13 @@ public final class VerbenaServerLifecycle implements SmartLifecycle {
       VerbenaProperties.Server settings,
       ListableBeanFactory beans,
       HealthBoard board,
-      Readiness readiness) {
+      Readiness readiness,
+      ObjectProvider<CarriedServer> carried) {
     this.settings = settings;
     this.beans = beans;
     this.board = board;
     this.readiness = readiness;
+    this.carried = carried;
   }
 
   /** Returns the server while it runs, for its address and for publishing objects. */
@@ -62,7 +66,8 @@ public final class VerbenaServerLifecycle implements SmartLifecycle {
   @Override
   public void start() {
     List<ServiceBinding> served = ServedBeans.bound(beans);
-    if (served.isEmpty()) {
+    CarriedServer grpc = carried.getIfAvailable();
+    if (served.isEmpty() && grpc == null) {
       LOG.debug("There is no bean with @VerbenaService, so no server is started");
       return;
     }
@@ -77,7 +82,11 @@ public final class VerbenaServerLifecycle implements SmartLifecycle {
     server = started;
     before = started.address();
     keepProcess(started);
-    LOG.info("Verbena serves {} at {}", String.join(", ", names), started.address());
+    List<String> told = new ArrayList<>(names);
+    if (grpc != null) {
+      told.addAll(grpc.services());
+    }
+    LOG.info("Verbena serves {} at {}", String.join(", ", told), started.address());
   }
 
   private VerbenaServer startedAgain(List<ServiceBinding> bindings) {
@@ -95,9 +104,12 @@ public final class VerbenaServerLifecycle implements SmartLifecycle {
 
   private VerbenaServer started(List<ServiceBinding> bindings, String address) {
     try {
-      VerbenaServer.Builder builder = EndSetup.server(settings, address, beans);
-      builder.sessionListener(sessions.listener());
-      bindings.forEach(builder::serve);
+      CarriedServer grpc = carried.getIfAvailable();
+      if (grpc != null) {
+        return grpc.start(address, builder -> apply(bindings, builder));
+      }
+      VerbenaServer.Builder builder = VerbenaServer.builder().listen(address);
+      apply(bindings, builder);
       return builder.start();
     } catch (IllegalArgumentException e) {
       throw new VerbenaStartException(
@@ -112,6 +124,12 @@ public final class VerbenaServerLifecycle implements SmartLifecycle {
               + " above.",
           e);
     }
+  }
+
+  private void apply(List<ServiceBinding> bindings, VerbenaServer.Builder builder) {
+    EndSetup.apply(settings, beans, builder);
+    builder.sessionListener(sessions.listener());
+    bindings.forEach(builder::serve);
   }
 
   /**
@@ -152,6 +170,7 @@ public final class VerbenaServerLifecycle implements SmartLifecycle {
     if (running != null) {
       draining = true;
       LOG.info("Verbena's server at {} waits for its calls to end", running.address());
+      carried.ifAvailable(grpc -> grpc.stop(settings.drainTime()));
       running.close();
       server = null;
     }
