@@ -6,8 +6,11 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import com.google.protobuf.ByteString;
+import io.grpc.Attributes;
 import io.grpc.BindableService;
+import io.grpc.CallOptions;
 import io.grpc.ChannelCredentials;
+import io.grpc.ClientStreamTracer;
 import io.grpc.ConnectivityState;
 import io.grpc.Context;
 import io.grpc.Contexts;
@@ -32,6 +35,7 @@ import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.protobuf.services.ChannelzService;
 import io.grpc.protobuf.services.HealthStatusManager;
 import io.grpc.protobuf.services.ProtoReflectionServiceV1;
+import io.grpc.stub.ClientCalls;
 import io.grpc.stub.MetadataUtils;
 import io.grpc.stub.StreamObserver;
 import io.grpc.testing.TlsTesting;
@@ -49,6 +53,7 @@ import io.verbena.core.VerbenaServer;
 import java.io.Closeable;
 import java.io.File;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.MalformedURLException;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -531,6 +536,74 @@ class GrpcTransportTest {
 
     assertThat(failures).isEmpty();
     assertThat(echo.calls).hasValue(made.get());
+  }
+
+  /**
+   * As gRPC's own RetryTest: the server ends while a call begins, which crosses its farewell. gRPC
+   * makes the call again by itself.
+   */
+  @Test
+  void makesACallAgainThatItsServerDidNotTake() throws Exception {
+    Echo echo = new Echo();
+    AtomicReference<Server> server = new AtomicReference<>(serve(local(), echo));
+    int port = server.get().getPort();
+    AtomicInteger ends = new AtomicInteger();
+    ClientStreamTracer.Factory ending =
+        new ClientStreamTracer.Factory() {
+          @Override
+          public ClientStreamTracer newClientStreamTracer(
+              ClientStreamTracer.StreamInfo info, Metadata headers) {
+            return new ClientStreamTracer() {
+              private boolean first;
+
+              @Override
+              public void streamCreated(Attributes transport, Metadata headers) {
+                first = info.getPreviousAttempts() == 0 && !info.isTransparentRetry();
+                if (first) {
+                  endOf(server.get());
+                }
+              }
+
+              @Override
+              public void streamClosed(Status status) {
+                if (first) {
+                  ends.incrementAndGet();
+                  try {
+                    server.set(serve(VerbenaServerBuilder.forAddress("127.0.0.1:" + port), echo));
+                  } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                  }
+                }
+              }
+            };
+          }
+        };
+    ManagedChannel channel = open(to(server.get()));
+    TestServiceGrpc.TestServiceBlockingStub stub =
+        TestServiceGrpc.newBlockingStub(channel).withWaitForReady();
+    int calls = 20;
+    for (int i = 0; i < calls; i++) {
+      assertThat(stub.unaryCall(request(64))).isNotNull(); // the session is open
+      ClientCalls.blockingUnaryCall(
+          channel,
+          TestServiceGrpc.getEmptyCallMethod(),
+          CallOptions.DEFAULT
+              .withWaitForReady()
+              .withDeadlineAfter(20, TimeUnit.SECONDS)
+              .withStreamTracerFactory(ending),
+          Empty.getDefaultInstance());
+      channel.resetConnectBackoff();
+    }
+    assertThat(ends).hasValue(calls);
+    assertThat(echo.calls).as("each once").hasValue(calls);
+  }
+
+  private static void endOf(Server server) {
+    try {
+      assertThat(server.shutdownNow().awaitTermination(20, TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
   }
 
   @Test

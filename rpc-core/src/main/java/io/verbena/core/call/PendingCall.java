@@ -449,7 +449,10 @@ public class PendingCall<R> extends FencedFuture<R>
 
   final RpcException failure(RpcStatus status, String why) {
     CallPhase phase = phase();
-    Execution execution = phase == CallPhase.QUEUED ? Execution.NOT_EXECUTED : Execution.UNKNOWN;
+    boolean never =
+        phase == CallPhase.QUEUED
+            || (phase == CallPhase.SENT && host.calls.session.outbox().hasPeerLeft());
+    Execution execution = never ? Execution.NOT_EXECUTED : Execution.UNKNOWN;
     return failure(method, status, why, phase, execution);
   }
 

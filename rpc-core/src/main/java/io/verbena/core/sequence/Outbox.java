@@ -67,6 +67,7 @@ public final class Outbox {
   private long everSent;
 
   private long acknowledged;
+  private boolean peerLeft;
   private long keptBytes;
   private int answers;
   private long answerBytes;
@@ -127,6 +128,15 @@ public final class Outbox {
   /** Returns the highest sequence number that the peer has received. */
   public long acknowledged() {
     return acknowledged;
+  }
+
+  /** The peer has left the session, so it takes no frame beyond those that it has acknowledged. */
+  public void peerLeft() {
+    peerLeft = true;
+  }
+
+  public boolean hasPeerLeft() {
+    return peerLeft;
   }
 
   /** Returns the bytes that the peer has yet to receive: waiting answers and kept frames. */
@@ -360,6 +370,7 @@ public final class Outbox {
     lastSent = 0;
     everSent = 0;
     acknowledged = 0;
+    peerLeft = false;
   }
 
   /** Removes and returns the messages that were never sent and may go to the next peer. */

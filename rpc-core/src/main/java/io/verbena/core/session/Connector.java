@@ -59,6 +59,9 @@ public final class Connector implements SessionRole {
   private static final ThrottledLog NOT_SET_UP =
       ThrottledLog.of(Connector.class, "sessions that could not be set up");
 
+  private static final String SHUT_DOWN =
+      "the server has shut down, and waits no longer: call again if the call may run twice";
+
   private final SessionContext context;
   private final Opener opener;
   private final URI address;
@@ -247,7 +250,7 @@ public final class Connector implements SessionRole {
   private void forgetPeer(String reason) {
     missed = true;
     if (shutDown) {
-      LOST.info("The server at {} has shut down: {}", address, reason);
+      LOST.info("The server at {} has shut down", address);
     } else {
       LOST.warn("The server at {} is lost: {}", address, reason);
     }
@@ -475,7 +478,7 @@ public final class Connector implements SessionRole {
       if (callsWait()) {
         times.repeat(); // its successor may take some time to start
       }
-      goOnWithoutPeer(reason);
+      goOnWithoutPeer(SHUT_DOWN);
     } else {
       peerLost(reason);
     }

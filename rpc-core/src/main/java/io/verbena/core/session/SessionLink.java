@@ -230,6 +230,7 @@ final class SessionLink implements LinkListener {
         return links.peerSettles(decoder);
       }
       case GOODBYE -> {
+        outbox.peerLeft();
         links.role.peerLeft("the peer closed the session");
       }
       default -> {

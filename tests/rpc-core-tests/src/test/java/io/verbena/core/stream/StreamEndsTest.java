@@ -212,7 +212,8 @@ class StreamEndsTest {
     world.runUntil(() -> asking.end.isDone() && idle.end.isDone());
     assertThat(status(asking)).isEqualTo(RpcStatus.UNAVAILABLE);
     assertThat(status(idle)).isEqualTo(RpcStatus.UNAVAILABLE);
-    assertThat(asking.end.exceptionNow()).hasMessageContaining("the peer closed the session");
+    assertThat(asking.end.exceptionNow())
+        .hasMessageContaining("the server has shut down, and waits no longer: call again");
     assertThat(ofServer).allSatisfy(ticks -> assertThat(ticks.cancelled).isTrue());
   }
 
