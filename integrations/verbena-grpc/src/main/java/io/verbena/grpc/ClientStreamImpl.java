@@ -238,7 +238,7 @@ final class ClientStreamImpl extends AbstractClientStream implements Pipe.Owner 
     if (hasHeaders) {
       broken("the server sent headers twice");
     } else if (metadata == null) {
-      refuse(block.tooLarge("Response header", transport.mostMetadata()));
+      refuse(block.tooLarge("Response header", transport.settings.mostMetadata()));
     } else {
       hasHeaders = true;
       state.inboundHeadersReceived(metadata);
@@ -264,7 +264,7 @@ final class ClientStreamImpl extends AbstractClientStream implements Pipe.Owner 
       Throwable why = Objects.requireNonNull(failure);
       report(transport.statusOf(why), Statuses.progressOf(why), false);
     } else {
-      Objects.requireNonNull(pipe).whenTaken(answer.pieces(), () -> finish(answer));
+      Objects.requireNonNull(pipe).inTurn(answer.pieces(), () -> finish(answer));
     }
   }
 
@@ -282,7 +282,7 @@ final class ClientStreamImpl extends AbstractClientStream implements Pipe.Owner 
     }
     Metadata trailers = answer.trailers().metadata();
     if (trailers == null) {
-      refuse(answer.trailers().tooLarge("Response trailer", transport.mostMetadata()));
+      refuse(answer.trailers().tooLarge("Response trailer", transport.settings.mostMetadata()));
       return;
     }
     Status status = Statuses.takeFrom(trailers);
@@ -327,7 +327,7 @@ final class ClientStreamImpl extends AbstractClientStream implements Pipe.Owner 
 
   private final class State extends TransportState {
     State(StatsTraceContext stats, CallOptions options) {
-      super(transport.mostMessage(), stats, transport.tracer(), options);
+      super(transport.settings.mostMessage(), stats, transport.tracer(), options);
     }
 
     void allocated() {

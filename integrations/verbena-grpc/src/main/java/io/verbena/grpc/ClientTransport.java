@@ -57,7 +57,7 @@ final class ClientTransport implements ConnectionClientTransport {
   private final InternalLogId logId;
   private final VerbenaAddress address;
   private final VerbenaClient client;
-  private final GrpcChannelSettings settings;
+  final GrpcChannelSettings settings;
   private final String authority;
   private final String userAgent;
   private final Attributes eagAttributes;
@@ -178,14 +178,6 @@ final class ClientTransport implements ConnectionClientTransport {
 
   TransportTracer tracer() {
     return tracer;
-  }
-
-  int mostMetadata() {
-    return settings.mostMetadata();
-  }
-
-  int mostMessage() {
-    return settings.mostMessage();
   }
 
   @Override

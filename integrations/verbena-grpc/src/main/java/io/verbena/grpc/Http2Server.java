@@ -74,8 +74,8 @@ final class Http2Server implements ServerTransport {
             .channelFactory(Acceptor::new)
             .bossEventLoopGroup(group)
             .workerEventLoopGroup(group)
-            .maxInboundMessageSize(owner.mostMessage())
-            .maxInboundMetadataSize(owner.mostMetadata())
+            .maxInboundMessageSize(owner.settings.mostMessage())
+            .maxInboundMetadataSize(owner.settings.mostMetadata())
             .addTransportFilter(new Clients());
     settings.forEach(one -> one.accept(builder));
     this.server = builder.build();

@@ -2,7 +2,6 @@ package io.verbena.grpc;
 
 import io.grpc.InternalChannelz.SocketStats;
 import io.grpc.InternalInstrumented;
-import io.grpc.ServerStreamTracer;
 import io.grpc.internal.GrpcUtil;
 import io.grpc.internal.InternalServer;
 import io.grpc.internal.ServerListener;
@@ -28,7 +27,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,14 +40,10 @@ final class InternalServerImpl implements InternalServer {
   private static final long CLOSE_SECONDS = 5;
 
   private final VerbenaServer.Builder builder;
-  private final int mostMessage;
-  private final int mostMetadata;
-  private final int mostStreams;
-  private final List<? extends ServerStreamTracer.Factory> tracers;
+  final GrpcServerSettings settings;
   private final Map<Session, ServerTransportImpl> transports = new ConcurrentHashMap<>();
 
   private final Http2Gateway http2;
-  private final List<? extends Consumer<? super VerbenaServer>> whenStarted;
   private boolean registered;
 
   private @Nullable ServerListener listener;
@@ -67,32 +61,12 @@ final class InternalServerImpl implements InternalServer {
   InternalServerImpl(
       VerbenaServer.Builder builder,
       SocketAddress address,
-      int mostMessage,
-      int mostMetadata,
-      int mostStreams,
-      List<? extends ServerStreamTracer.Factory> tracers,
-      Http2Gateway http2,
-      List<? extends Consumer<? super VerbenaServer>> whenStarted) {
+      GrpcServerSettings settings,
+      Http2Gateway http2) {
     this.builder = builder;
     this.address = address;
-    this.mostMessage = mostMessage;
-    this.mostMetadata = mostMetadata;
-    this.mostStreams = mostStreams;
-    this.tracers = List.copyOf(tracers);
+    this.settings = settings;
     this.http2 = http2;
-    this.whenStarted = whenStarted;
-  }
-
-  int mostMessage() {
-    return mostMessage;
-  }
-
-  int mostMetadata() {
-    return mostMetadata;
-  }
-
-  List<? extends ServerStreamTracer.Factory> tracers() {
-    return tracers;
   }
 
   ScheduledExecutorService timer() {
@@ -115,25 +89,21 @@ final class InternalServerImpl implements InternalServer {
         http2.serves(this);
       }
       VerbenaServer begun = builder.start();
+      try {
+        settings.whenStarted().accept(begun);
+      } catch (RuntimeException e) {
+        begun.close();
+        throw e;
+      }
       server = begun;
       address = VerbenaAddress.shown(begun.address().toString());
-      whenStarted.forEach(action -> action.accept(begun));
       started = true;
     } catch (IllegalStateException e) {
       throw new IOException(e.getMessage(), e);
     } finally {
       if (!started) {
         releaseTimer();
-        closeHalfStarted();
       }
-    }
-  }
-
-  private void closeHalfStarted() {
-    VerbenaServer half = server;
-    if (half != null) {
-      server = null;
-      half.close();
     }
   }
 
@@ -201,7 +171,10 @@ final class InternalServerImpl implements InternalServer {
     transports.put(session, transport);
     transport.begin(told, session.path().link().equals("mem"));
     return new GrpcContract.Opened(
-        GrpcContract.VERSION, GrpcContract.STREAM_WINDOW, mostMetadata, mostStreams);
+        GrpcContract.VERSION,
+        GrpcContract.STREAM_WINDOW,
+        settings.mostMetadata(),
+        settings.mostStreams());
   }
 
   /** Tells gRPC of a transport. Returns null if the server was shut down. */

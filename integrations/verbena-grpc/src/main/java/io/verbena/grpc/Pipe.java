@@ -34,10 +34,10 @@ final class Pipe {
   private boolean waits;
   private @Nullable Runnable whenSent;
 
-  private final Map<Integer, GrpcContract.Piece> early = new HashMap<>();
+  /** What came before its turn. */
+  private final Map<Integer, Runnable> early = new HashMap<>(0);
+
   private int taken;
-  private int expected = Integer.MAX_VALUE;
-  private @Nullable Runnable whenTaken;
 
   private long received;
   private long given;
@@ -171,35 +171,20 @@ final class Pipe {
       owner.broken("the peer sent more bytes than the window allows");
       return;
     }
-    if (piece.sequence() != taken) {
-      if (piece.sequence() < taken || early.putIfAbsent(piece.sequence(), piece) != null) {
-        owner.broken("the peer sent piece " + piece.sequence() + " twice");
-      } else if (early.size() > GrpcContract.STREAM_WINDOW / 64) {
-        owner.broken("the peer left out piece " + taken);
-      }
-      return;
+    inTurn(piece.sequence(), () -> owner.piece(piece));
+  }
+
+  /** Takes what has this place among the pieces of the peer, as soon as all before it are taken. */
+  void inTurn(int place, Runnable taking) {
+    if (place < taken || early.putIfAbsent(place, taking) != null) {
+      owner.broken("the peer sent piece " + place + " twice");
+    } else if (early.size() > GrpcContract.STREAM_WINDOW / 64) {
+      owner.broken("the peer left out piece " + taken);
     }
-    GrpcContract.Piece next = piece;
-    while (next != null && !closed) {
+    Runnable next;
+    while (!closed && (next = early.remove(taken)) != null) {
       taken++;
-      owner.piece(next);
-      next = early.remove(taken);
-    }
-    tellIfTaken();
-  }
-
-  /** Runs an action when so many pieces have been passed on. */
-  void whenTaken(int pieces, Runnable action) {
-    expected = pieces;
-    whenTaken = action;
-    tellIfTaken();
-  }
-
-  private void tellIfTaken() {
-    Runnable action = whenTaken;
-    if (action != null && taken >= expected && !closed) {
-      whenTaken = null;
-      action.run();
+      next.run();
     }
   }
 
@@ -222,7 +207,6 @@ final class Pipe {
       out.clear();
       early.clear();
       whenSent = null;
-      whenTaken = null;
       carrier.remove(this, received - given);
     }
   }

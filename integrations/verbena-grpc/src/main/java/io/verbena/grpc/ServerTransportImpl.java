@@ -58,7 +58,7 @@ final class ServerTransportImpl implements ServerTransport {
   ServerTransportImpl(InternalServerImpl server, Session session, String authority) {
     this.server = server;
     this.authority = authority;
-    this.carrier = new Carrier(session, server.mostMetadata());
+    this.carrier = new Carrier(session, server.settings.mostMetadata());
     this.facts = TransportFacts.of(CarriedCalls.ends(session), server.address());
     this.logId = InternalLogId.allocate(ServerTransportImpl.class, facts.remote().toString());
   }
@@ -93,7 +93,7 @@ final class ServerTransportImpl implements ServerTransport {
   }
 
   int mostMessage() {
-    return server.mostMessage();
+    return server.settings.mostMessage();
   }
 
   @Override
@@ -185,7 +185,7 @@ final class ServerTransportImpl implements ServerTransport {
     int flags = in.readByte();
     String path = in.readString();
     String host = (flags & GrpcContract.AUTHORITY) == 0 ? authority : in.readString();
-    Block headers = Block.read(in, server.mostMetadata());
+    Block headers = Block.read(in, server.settings.mostMetadata());
     MemorySegment first = in.readSegment();
     LateCall late = CarriedCalls.late(call);
     run(
@@ -201,7 +201,7 @@ final class ServerTransportImpl implements ServerTransport {
           lastStream = id;
           Metadata metadata = headers.metadata();
           if (metadata == null) {
-            Status tooLarge = headers.tooLarge("Request", server.mostMetadata());
+            Status tooLarge = headers.tooLarge("Request", server.settings.mostMetadata());
             late.answer(
                 reply ->
                     GrpcContract.Answer.write(
@@ -233,7 +233,8 @@ final class ServerTransportImpl implements ServerTransport {
       String host,
       Metadata metadata,
       MemorySegment first) {
-    StatsTraceContext stats = StatsTraceContext.newServerContext(server.tracers(), path, metadata);
+    StatsTraceContext stats =
+        StatsTraceContext.newServerContext(server.settings.tracers(), path, metadata);
     ServerStreamImpl stream =
         new ServerStreamImpl(this, late, id, (flags & GrpcContract.WHOLE) != 0, host, stats);
     streams.add(stream);

@@ -31,15 +31,9 @@ final class Statuses {
   /** Returns the code for a status. */
   static Status of(RpcStatus status) {
     return switch (status) {
-      case CANCELLED -> Status.CANCELLED;
-      case INVALID_ARGUMENT -> Status.INVALID_ARGUMENT;
-      case DEADLINE_EXCEEDED -> Status.DEADLINE_EXCEEDED;
-      case UNIMPLEMENTED, INCOMPATIBLE -> Status.UNIMPLEMENTED;
-      case UNAVAILABLE -> Status.UNAVAILABLE;
-      case RESOURCE_EXHAUSTED -> Status.RESOURCE_EXHAUSTED;
-      case UNAUTHENTICATED -> Status.UNAUTHENTICATED;
-      case PERMISSION_DENIED -> Status.PERMISSION_DENIED;
-      case INTERNAL, PROTOCOL_ERROR -> Status.INTERNAL;
+      case INCOMPATIBLE -> Status.UNIMPLEMENTED;
+      case PROTOCOL_ERROR -> Status.INTERNAL;
+      default -> Status.Code.valueOf(status.name()).toStatus(); // the same names
     };
   }
 

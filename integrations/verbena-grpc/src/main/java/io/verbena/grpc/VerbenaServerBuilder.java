@@ -57,8 +57,8 @@ public final class VerbenaServerBuilder extends ForwardingServerBuilder<VerbenaS
 
   private final Http2Gateway http2 = new Http2Gateway(ofHttp2);
   private final VerbenaServer.Builder engine = VerbenaServer.builder();
-  private final List<Consumer<? super VerbenaServer>> whenStarted = new ArrayList<>(1);
   private final String address;
+  private Consumer<VerbenaServer> whenStarted = server -> {};
   private SessionLimits limits = Defaults.LIMITS;
   private int mostMessage = GrpcUtil.DEFAULT_MAX_MESSAGE_SIZE;
   private int mostMetadata = GrpcUtil.DEFAULT_MAX_HEADER_LIST_SIZE;
@@ -114,7 +114,7 @@ public final class VerbenaServerBuilder extends ForwardingServerBuilder<VerbenaS
    * for its sessions. It ends with the server of gRPC. The action runs in {@link Server#start}.
    */
   public VerbenaServerBuilder onStart(Consumer<? super VerbenaServer> action) {
-    whenStarted.add(Checks.required("onStart", action));
+    whenStarted = whenStarted.andThen(Checks.required("onStart", action));
     return this;
   }
 
@@ -290,12 +290,13 @@ public final class VerbenaServerBuilder extends ForwardingServerBuilder<VerbenaS
     return new InternalServerImpl(
         engine,
         new VerbenaAddress(address),
-        mostMessage,
-        mostMetadata,
-        GrpcContract.mostStreams(limits),
-        tracers,
-        http2,
-        List.copyOf(whenStarted));
+        new GrpcServerSettings(
+            mostMessage,
+            mostMetadata,
+            GrpcContract.mostStreams(limits),
+            List.copyOf(tracers),
+            whenStarted),
+        http2);
   }
 
   /** gRPC 1.79 asks without a recorder, and later versions with one. */

@@ -59,10 +59,13 @@ import java.net.URL;
 import java.net.URLClassLoader;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Deque;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -217,7 +220,8 @@ class GrpcTransportTest {
   void handsOutTheServerOfVerbena() throws IOException {
     AtomicReference<VerbenaServer> engine = new AtomicReference<>();
     Server server = serve(local().onStart(engine::set));
-    assertThat(engine.get().address().getPort()).isEqualTo(server.getPort());
+    assertThat(Objects.requireNonNull(engine.get()).address().getPort())
+        .isEqualTo(server.getPort());
 
     AtomicInteger port = new AtomicInteger();
     Server failing =
@@ -545,8 +549,9 @@ class GrpcTransportTest {
   @Test
   void makesACallAgainThatItsServerDidNotTake() throws Exception {
     Echo echo = new Echo();
-    AtomicReference<Server> server = new AtomicReference<>(serve(local(), echo));
-    int port = server.get().getPort();
+    Server first = serve(local(), echo);
+    int port = first.getPort();
+    Deque<Server> now = new ConcurrentLinkedDeque<>(List.of(first));
     AtomicInteger ends = new AtomicInteger();
     ClientStreamTracer.Factory ending =
         new ClientStreamTracer.Factory() {
@@ -554,22 +559,22 @@ class GrpcTransportTest {
           public ClientStreamTracer newClientStreamTracer(
               ClientStreamTracer.StreamInfo info, Metadata headers) {
             return new ClientStreamTracer() {
-              private boolean first;
+              private boolean original;
 
               @Override
               public void streamCreated(Attributes transport, Metadata headers) {
-                first = info.getPreviousAttempts() == 0 && !info.isTransparentRetry();
-                if (first) {
-                  endOf(server.get());
+                original = info.getPreviousAttempts() == 0 && !info.isTransparentRetry();
+                if (original) {
+                  endOf(now.getLast());
                 }
               }
 
               @Override
               public void streamClosed(Status status) {
-                if (first) {
+                if (original) {
                   ends.incrementAndGet();
                   try {
-                    server.set(serve(VerbenaServerBuilder.forAddress("127.0.0.1:" + port), echo));
+                    now.add(serve(VerbenaServerBuilder.forAddress("127.0.0.1:" + port), echo));
                   } catch (IOException e) {
                     throw new UncheckedIOException(e);
                   }
@@ -578,7 +583,7 @@ class GrpcTransportTest {
             };
           }
         };
-    ManagedChannel channel = open(to(server.get()));
+    ManagedChannel channel = open(to(first));
     TestServiceGrpc.TestServiceBlockingStub stub =
         TestServiceGrpc.newBlockingStub(channel).withWaitForReady();
     int calls = 20;

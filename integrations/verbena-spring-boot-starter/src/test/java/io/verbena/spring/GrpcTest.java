@@ -98,7 +98,7 @@ class GrpcTest {
               AGENT,
               ServerCalls.asyncUnaryCall(
                   (request, to) -> {
-                    to.onNext(USER_AGENT.get());
+                    to.onNext(String.valueOf(USER_AGENT.get()));
                     to.onCompleted();
                   }))
           .addMethod(

@@ -73,7 +73,7 @@ final class SpringGrpcServer implements GrpcServerFactory, CarriedServer {
       events.publishEvent(
           new GrpcServerStartedEvent(
               new GrpcServerLifecycle(this, TO_CANCEL, events), begun, address, begun.getPort()));
-      return engine.get();
+      return Objects.requireNonNull(engine.get());
     } catch (IOException e) {
       throw new IllegalStateException(e.getMessage(), e);
     }
