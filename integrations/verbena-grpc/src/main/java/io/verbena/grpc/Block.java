@@ -28,16 +28,6 @@ record Block(@Nullable Metadata metadata, long bytes) {
     }
   }
 
-  /** Returns the size of metadata as HTTP/2 counts it. */
-  static long sizeOf(Metadata metadata) {
-    byte[][] entries = InternalMetadata.serialize(metadata);
-    long bytes = (long) ENTRY_BYTES * (entries.length / 2);
-    for (byte[] part : entries) {
-      bytes += part.length;
-    }
-    return bytes;
-  }
-
   /**
    * Reads a block. Entries beyond the limit are read over and not kept.
    *

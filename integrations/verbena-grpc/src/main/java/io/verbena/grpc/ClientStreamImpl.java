@@ -101,7 +101,7 @@ final class ClientStreamImpl extends AbstractClientStream implements Pipe.Owner 
     @Override
     public void writeHeaders(Metadata given, byte @Nullable [] payload) {
       given.discardAll(GrpcUtil.USER_AGENT_KEY);
-      given.put(GrpcUtil.USER_AGENT_KEY, transport.userAgent());
+      given.put(GrpcUtil.USER_AGENT_KEY, transport.userAgent);
       headers = given;
       if (!method.getType().clientSendsOneMessage()) {
         transport.run(ClientStreamImpl.this::begin);
@@ -193,7 +193,7 @@ final class ClientStreamImpl extends AbstractClientStream implements Pipe.Owner 
 
   private ArgumentWriter arguments(long id, @Nullable Unsent first) {
     Metadata sent = Objects.requireNonNull(headers);
-    boolean ownAuthority = !authority.equals(transport.authority());
+    boolean ownAuthority = !authority.equals(transport.authority);
     int flags =
         (first != null && first.last ? GrpcContract.LAST : 0)
             | (method.getType().serverSendsOneMessage() ? GrpcContract.WHOLE : 0)

@@ -58,8 +58,8 @@ final class ClientTransport implements ConnectionClientTransport {
   private final VerbenaAddress address;
   private final VerbenaClient client;
   final GrpcChannelSettings settings;
-  private final String authority;
-  private final String userAgent;
+  final String authority;
+  final String userAgent;
   private final Attributes eagAttributes;
   private final TransportTracer tracer = TransportTracer.getDefaultFactory().create();
   private final io.verbena.api.stub.MethodDescriptor<GrpcContract.Answer> method;
@@ -166,14 +166,6 @@ final class ClientTransport implements ConnectionClientTransport {
 
   Carrier carrier() {
     return Objects.requireNonNull(carrier, "started");
-  }
-
-  String authority() {
-    return authority;
-  }
-
-  String userAgent() {
-    return userAgent;
   }
 
   TransportTracer tracer() {

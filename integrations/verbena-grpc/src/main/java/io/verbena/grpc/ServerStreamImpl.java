@@ -51,12 +51,12 @@ final class ServerStreamImpl extends AbstractServerStream implements Pipe.Owner 
       boolean whole,
       @Nullable String authority,
       StatsTraceContext stats) {
-    super(hint -> Frame.allocate(hint, transport.carrier().session), stats);
+    super(hint -> Frame.allocate(hint, transport.carrier.session), stats);
     this.transport = transport;
     this.call = call;
     this.whole = whole;
     this.authority = authority;
-    this.pipe = new Pipe(transport.carrier(), id, this);
+    this.pipe = new Pipe(transport.carrier, id, this);
     this.state = new State(stats);
   }
 
@@ -189,7 +189,7 @@ final class ServerStreamImpl extends AbstractServerStream implements Pipe.Owner 
     if (ended) {
       return;
     }
-    transport.tracer().reportMessageSent(messages);
+    transport.tracer.reportMessageSent(messages);
     int bytes = frame.readableBytes();
     if (!whole) {
       pipe.send(null, frame, false);
@@ -292,7 +292,7 @@ final class ServerStreamImpl extends AbstractServerStream implements Pipe.Owner 
 
   private final class State extends TransportState {
     State(StatsTraceContext stats) {
-      super(transport.mostMessage(), stats, transport.tracer());
+      super(transport.mostMessage(), stats, transport.tracer);
     }
 
     void allocated() {

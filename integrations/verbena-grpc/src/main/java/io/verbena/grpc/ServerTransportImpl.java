@@ -39,10 +39,10 @@ final class ServerTransportImpl implements ServerTransport {
 
   private final InternalLogId logId;
   private final InternalServerImpl server;
-  private final Carrier carrier;
+  final Carrier carrier;
   private final TransportFacts facts;
   private final String authority;
-  private final TransportTracer tracer = TransportTracer.getDefaultFactory().create();
+  final TransportTracer tracer = TransportTracer.getDefaultFactory().create();
   private final Set<ServerStreamImpl> streams = new HashSet<>();
 
   private @Nullable ServerTransportListener listener;
@@ -80,16 +80,8 @@ final class ServerTransportImpl implements ServerTransport {
     carrier.run(command);
   }
 
-  Carrier carrier() {
-    return carrier;
-  }
-
   Attributes attributes() {
     return attributes;
-  }
-
-  TransportTracer tracer() {
-    return tracer;
   }
 
   int mostMessage() {
