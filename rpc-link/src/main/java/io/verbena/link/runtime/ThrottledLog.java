@@ -96,6 +96,13 @@ public final class ThrottledLog {
   }
 
   /** Logs an event that is no fault. */
+  public void info(String format, @Nullable Object subject) {
+    if (mayWrite()) {
+      log.info(line(format), OneLine.of(subject));
+    }
+  }
+
+  /** Logs an event that is no fault. */
   public void info(String format, @Nullable Object first, @Nullable Object second) {
     if (mayWrite()) {
       log.info(line(format), OneLine.of(first), OneLine.of(second));
