@@ -312,7 +312,7 @@ public final class Connector implements SessionRole {
     }
     if (missed) {
       missed = false;
-      AGAIN.info("The server at {} is there again{}", address, "");
+      AGAIN.info("The server at {} is there again", address);
     }
     LOG.debug("Session {} {} with {}", key, resumed ? "resumed" : "opened", peer.address());
     if (session.mayCall()) {
