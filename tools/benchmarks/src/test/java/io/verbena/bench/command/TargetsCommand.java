@@ -2,6 +2,7 @@ package io.verbena.bench.command;
 
 import io.verbena.bench.goal.BusyHost;
 import io.verbena.bench.goal.CountedCosts;
+import io.verbena.bench.goal.GrpcTargets;
 import io.verbena.bench.goal.Laboratory;
 import io.verbena.bench.goal.Loopback;
 import io.verbena.bench.goal.Neighbours;
@@ -101,8 +102,12 @@ public final class TargetsCommand implements Callable<Integer> {
                 "127.0.0.1",
                 all,
                 asItComes,
-                player -> new Loopback(player, turn, board).measure()));
+                player -> {
+                  new Loopback(player, turn, board).measure();
+                  new GrpcTargets(board).measureCalls(player, turn);
+                }));
     new StreamTargets(board, STREAM_ITEMS, rounds).measure();
+    new GrpcTargets(board).measureStreams(STREAM_ITEMS, rounds);
     CountedCosts.measure(board);
   }
 

@@ -5,6 +5,7 @@ import io.grpc.ManagedChannel;
 import io.grpc.MethodDescriptor;
 import io.grpc.MethodDescriptor.MethodType;
 import io.grpc.Server;
+import io.grpc.ServerBuilder;
 import io.grpc.ServerServiceDefinition;
 import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
@@ -15,21 +16,31 @@ import io.grpc.stub.ClientResponseObserver;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.ServerCalls;
 import io.grpc.stub.StreamObserver;
+import io.verbena.core.PathPolicy;
+import io.verbena.grpc.VerbenaChannelBuilder;
+import io.verbena.grpc.VerbenaServerBuilder;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
-/** The same streams by grpc-java on Netty, with direct executors and windows of 4 MiB. */
+/**
+ * The same streams by grpc-java with direct executors: on Netty with windows of 4 MiB, or over
+ * sessions on TCP.
+ */
 final class GrpcFeed {
   private static final int WINDOW = 4 << 20;
   private static final MethodDescriptor<byte[], byte[]> ITEMS =
       method("items", MethodType.SERVER_STREAMING);
   private static final MethodDescriptor<byte[], byte[]> COUNT =
       method("count", MethodType.CLIENT_STREAMING);
+  private static final MethodDescriptor<byte[], byte[]> ECHO =
+      method("echo", MethodType.BIDI_STREAMING);
 
   private GrpcFeed() {}
 
@@ -57,9 +68,22 @@ final class GrpcFeed {
   }
 
   static Server serve(int count) throws IOException {
-    return NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
+    return serve(
+        count,
+        NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
+            .flowControlWindow(WINDOW));
+  }
+
+  static Server serveSessions(int count) throws IOException {
+    return serve(
+        count,
+        VerbenaServerBuilder.forAddress("127.0.0.1:0")
+            .engine(engine -> engine.path(PathPolicy.TCP_ONLY)));
+  }
+
+  private static Server serve(int count, ServerBuilder<?> builder) throws IOException {
+    return builder
         .directExecutor()
-        .flowControlWindow(WINDOW)
         .addService(
             ServerServiceDefinition.builder("feed")
                 .addMethod(
@@ -67,6 +91,7 @@ final class GrpcFeed {
                     ServerCalls.asyncServerStreamingCall(
                         (request, to) -> send(count, (ServerCallStreamObserver<byte[]>) to)))
                 .addMethod(COUNT, ServerCalls.asyncClientStreamingCall(GrpcFeed::answerer))
+                .addMethod(ECHO, ServerCalls.asyncBidiStreamingCall(Echo::new))
                 .build())
         .build()
         .start();
@@ -78,6 +103,13 @@ final class GrpcFeed {
         .usePlaintext()
         .directExecutor()
         .flowControlWindow(WINDOW)
+        .build();
+  }
+
+  static ManagedChannel connectSession(int port) {
+    return VerbenaChannelBuilder.forAddress("127.0.0.1", port)
+        .engine(engine -> engine.path(PathPolicy.TCP_ONLY))
+        .directExecutor()
         .build();
   }
 
@@ -133,6 +165,76 @@ final class GrpcFeed {
     public void onCompleted() {
       counted.complete(count);
     }
+  }
+
+  private record Echo(StreamObserver<byte[]> to) implements StreamObserver<byte[]> {
+    @Override
+    public void onNext(byte[] item) {
+      to.onNext(item);
+    }
+
+    @Override
+    public void onError(Throwable failure) {}
+
+    @Override
+    public void onCompleted() {
+      to.onCompleted();
+    }
+  }
+
+  /**
+   * Sends one item after the other, each when the one before it has come back in the same stream.
+   *
+   * @return the round trips in microseconds
+   */
+  static CompletableFuture<double[]> pingPong(ManagedChannel channel, int count) {
+    CompletableFuture<double[]> done = new CompletableFuture<>();
+    double[] micros = new double[count];
+    byte[] item = new byte[FeedItems.BYTES];
+    ClientCalls.asyncBidiStreamingCall(
+        channel.newCall(ECHO, CallOptions.DEFAULT),
+        new ClientResponseObserver<byte[], byte[]>() {
+          private @Nullable ClientCallStreamObserver<byte[]> to;
+          private int back;
+          private long sent;
+
+          @Override
+          public void beforeStart(ClientCallStreamObserver<byte[]> stream) {
+            to = stream;
+            stream.setOnReadyHandler(
+                () -> {
+                  if (sent == 0) {
+                    next();
+                  }
+                });
+          }
+
+          private void next() {
+            sent = System.nanoTime();
+            Objects.requireNonNull(to).onNext(item);
+          }
+
+          @Override
+          public void onNext(byte[] again) {
+            micros[back++] = (System.nanoTime() - sent) / 1e3;
+            if (back < count) {
+              next();
+            } else {
+              Objects.requireNonNull(to).onCompleted();
+            }
+          }
+
+          @Override
+          public void onError(Throwable failure) {
+            done.completeExceptionally(failure);
+          }
+
+          @Override
+          public void onCompleted() {
+            done.complete(micros);
+          }
+        });
+    return done;
   }
 
   /** Takes the server's items. */
