@@ -60,7 +60,7 @@ public final class Connector implements SessionRole {
       ThrottledLog.of(Connector.class, "sessions that could not be set up");
 
   private static final String SHUT_DOWN =
-      "the server has shut down, and waits no longer: call again if the call may run twice";
+      "the server has shut down: call again what it left unanswered, if that may run twice";
 
   private final SessionContext context;
   private final Opener opener;

@@ -170,7 +170,8 @@ class SessionListenerTest {
         .containsExactly(
             "opened",
             "draining: the server is shutting down",
-            "ended UNAVAILABLE: the peer closed the session");
+            "ended UNAVAILABLE: the server has shut down: call again what it left unanswered, if"
+                + " that may run twice");
   }
 
   @Test

@@ -213,7 +213,7 @@ class StreamEndsTest {
     assertThat(status(asking)).isEqualTo(RpcStatus.UNAVAILABLE);
     assertThat(status(idle)).isEqualTo(RpcStatus.UNAVAILABLE);
     assertThat(asking.end.exceptionNow())
-        .hasMessageContaining("the server has shut down, and waits no longer: call again");
+        .hasMessageContaining("the server has shut down: call again");
     assertThat(ofServer).allSatisfy(ticks -> assertThat(ticks.cancelled).isTrue());
   }
 
