@@ -359,6 +359,12 @@ public final class WireEncoder implements WireOut {
     if (length >= cutOff && takesOut(MemorySegment.ofBuffer(value), true)) {
       return;
     }
+    writeWithin(value);
+  }
+
+  /** Writes what remains of a buffer into the message, never beside it. */
+  public void writeWithin(ByteBuffer value) {
+    int length = value.remaining();
     writeVarInt(length);
     int at = claim(length);
     buffer.put(at, value, value.position(), length);

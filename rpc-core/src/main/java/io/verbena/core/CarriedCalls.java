@@ -3,7 +3,9 @@ package io.verbena.core;
 import io.verbena.api.Session;
 import io.verbena.api.stub.IncomingCall;
 import io.verbena.api.wire.WireIn;
+import io.verbena.api.wire.WireOut;
 import io.verbena.codec.WireDecoder;
+import io.verbena.codec.WireEncoder;
 import io.verbena.core.call.ServerCall;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.session.SessionImpl;
@@ -67,6 +69,14 @@ public final class CarriedCalls {
     ServerCall late = (ServerCall) call;
     late.awaitHandler();
     return late;
+  }
+
+  /**
+   * Writes what remains of a buffer as an argument of a call. Its bytes are copied, however many
+   * they are, so its memory is free when this returns.
+   */
+  public static void copy(ByteBuffer bytes, WireOut out) {
+    ((WireEncoder) out).writeWithin(bytes);
   }
 
   /**

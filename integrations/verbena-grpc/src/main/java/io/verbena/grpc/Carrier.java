@@ -16,7 +16,6 @@ import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The streams of one session at one of its ends. It passes pieces and credits to them, and shares
@@ -42,7 +41,7 @@ final class Carrier {
   private final Map<Long, Pipe> pipes = new HashMap<>();
 
   /** The bytes that this end may still send in all streams. */
-  private long window = GrpcContract.SESSION_WINDOW;
+  long window = GrpcContract.SESSION_WINDOW;
 
   /** The bytes that have arrived in all streams and have not been used. */
   private long unused;
@@ -51,7 +50,7 @@ final class Carrier {
   private long owed;
 
   /** What the peer takes in one stream. */
-  private long streamWindow = GrpcContract.STREAM_WINDOW;
+  long streamWindow = GrpcContract.STREAM_WINDOW;
 
   /** When the last one-way call was sent or arrived; in nanoseconds of the loop's clock. */
   private long lastOneway = NEVER;
@@ -81,18 +80,6 @@ final class Carrier {
   /** Runs a command on the loop after so many nanoseconds. */
   void after(long nanos, Runnable command) {
     loop.timers().schedule(loop.now() + nanos, now -> command.run());
-  }
-
-  void peerTakes(long bytesOfStream) {
-    streamWindow = bytesOfStream;
-  }
-
-  long streamWindow() {
-    return streamWindow;
-  }
-
-  @Nullable Pipe pipe(long id) {
-    return pipes.get(id);
   }
 
   void add(Pipe pipe) {
@@ -147,10 +134,6 @@ final class Carrier {
   /** Returns whether a call was not sent because too many others are in flight. */
   static boolean isFull(RpcException e) {
     return e.status() == RpcStatus.RESOURCE_EXHAUSTED && e.phase() == CallPhase.QUEUED;
-  }
-
-  void sent(int bytes) {
-    window -= bytes;
   }
 
   /** Lets a pipe go on when there is room again. */

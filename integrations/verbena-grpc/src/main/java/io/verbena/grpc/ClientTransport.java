@@ -309,7 +309,7 @@ final class ClientTransport implements ConnectionClientTransport {
       lost(Status.INTERNAL.withDescription("the server takes no bytes of streams"));
       return;
     }
-    carries.peerTakes(Math.min(peer.window(), GrpcContract.SESSION_WINDOW));
+    carries.streamWindow = Math.min(peer.window(), GrpcContract.SESSION_WINDOW);
     mostStreams = Math.clamp(peer.streams(), 1, mostStreams);
     TransportFacts known = TransportFacts.of(CarriedCalls.ends(carries.session), address);
     facts = known;

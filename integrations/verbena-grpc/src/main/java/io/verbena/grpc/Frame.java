@@ -2,6 +2,9 @@ package io.verbena.grpc;
 
 import io.grpc.internal.WritableBuffer;
 import io.verbena.api.Session;
+import io.verbena.api.wire.WireOut;
+import io.verbena.core.CarriedCalls;
+import java.nio.ByteBuffer;
 
 /** The memory into which gRPC writes a part of a stream. */
 final class Frame implements WritableBuffer {
@@ -16,16 +19,26 @@ final class Frame implements WritableBuffer {
   private static final int LEAST = 64;
 
   private final byte[] memory;
+  private final int capacity;
   private int length;
+  private boolean copied;
 
-  private Frame(int capacity) {
-    this.memory = new byte[capacity];
+  private Frame(byte[] memory, int capacity) {
+    this.memory = memory;
+    this.capacity = capacity;
   }
 
   /** Returns a frame for about so many bytes, to be sent through a session. */
   static Frame allocate(int capacityHint, Session session) {
     boolean rdma = session.path().link().equals("rdma");
-    return new Frame(Math.clamp(capacityHint, LEAST, rdma ? MOST_BESIDE : MOST_IN_MESSAGE));
+    int capacity = Math.clamp(capacityHint, LEAST, rdma ? MOST_BESIDE : MOST_IN_MESSAGE);
+    return new Frame(capacity == MOST_IN_MESSAGE ? Received.block() : new byte[capacity], capacity);
+  }
+
+  /** Copies the bytes into a message. Then {@link #release} gives the memory back. */
+  void copyTo(WireOut out) {
+    CarriedCalls.copy(ByteBuffer.wrap(memory, 0, length), out);
+    copied = true;
   }
 
   byte[] memory() {
@@ -45,7 +58,7 @@ final class Frame implements WritableBuffer {
 
   @Override
   public int writableBytes() {
-    return memory.length - length;
+    return capacity - length;
   }
 
   @Override
@@ -53,6 +66,12 @@ final class Frame implements WritableBuffer {
     return length;
   }
 
+  /** Does nothing for bytes that were not copied: who has them is not known. */
   @Override
-  public void release() {}
+  public void release() {
+    if (copied) {
+      copied = false;
+      Received.free(memory);
+    }
+  }
 }

@@ -167,7 +167,7 @@ final class InternalServerImpl implements InternalServer {
     if (told == null) {
       throw new RpcException(RpcStatus.UNAVAILABLE, "the server is shutting down").notExecuted();
     }
-    transport.carrier.peerTakes(Math.min(client.window(), GrpcContract.SESSION_WINDOW));
+    transport.carrier.streamWindow = Math.min(client.window(), GrpcContract.SESSION_WINDOW);
     transports.put(session, transport);
     transport.begin(told, session.path().link().equals("mem"));
     return new GrpcContract.Opened(

@@ -2,7 +2,6 @@ package io.verbena.grpc;
 
 import io.grpc.Metadata;
 import java.lang.foreign.MemorySegment;
-import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
@@ -30,7 +29,10 @@ final class Pipe {
 
   private final ArrayDeque<Out> out = new ArrayDeque<>();
   private long window;
-  private int sent;
+
+  /** The number of pieces that were sent. */
+  int sent;
+
   private boolean waits;
   private @Nullable Runnable whenSent;
 
@@ -70,7 +72,7 @@ final class Pipe {
     this.carrier = carrier;
     this.id = id;
     this.owner = owner;
-    this.window = carrier.streamWindow();
+    this.window = carrier.streamWindow;
     carrier.add(this);
   }
 
@@ -92,11 +94,6 @@ final class Pipe {
     }
   }
 
-  /** Returns the number of pieces that were sent. */
-  int sent() {
-    return sent;
-  }
-
   /** Sends what the windows and the session have room for. */
   void goOn() {
     waits = false;
@@ -114,8 +111,9 @@ final class Pipe {
       out.remove();
       sent++;
       if (length > 0) {
+        Objects.requireNonNull(next.frame).release();
         window -= length;
-        carrier.sent(length);
+        carrier.window -= length;
         owner.sent(length);
       }
     }
@@ -140,18 +138,20 @@ final class Pipe {
           if (piece.headers != null) {
             Block.write(to, piece.headers);
           }
-          byte[] memory = piece.frame == null ? Frame.NONE : piece.frame.memory();
-          if (isLong) {
-            to.writeSegment(MemorySegment.ofArray(memory).asSlice(0, piece.length()));
+          if (piece.frame == null) {
+            to.writeBytes(Frame.NONE);
+          } else if (isLong) {
+            MemorySegment all = MemorySegment.ofArray(piece.frame.memory());
+            to.writeSegment(all.asSlice(0, piece.length()));
           } else {
-            to.writeBuffer(ByteBuffer.wrap(memory, 0, piece.length()));
+            piece.frame.copyTo(to);
           }
         });
   }
 
   /** The peer has used bytes of this stream. */
   void credited(long bytes) {
-    window = Math.min(window + bytes, carrier.streamWindow());
+    window = Math.min(window + bytes, carrier.streamWindow);
     if (!waits) {
       goOn();
     }
@@ -209,10 +209,5 @@ final class Pipe {
       whenSent = null;
       carrier.remove(this, received - given);
     }
-  }
-
-  @Override
-  public String toString() {
-    return Objects.toString(carrier.session) + " stream " + id;
   }
 }

@@ -41,10 +41,21 @@ final class Received extends AbstractReadableBuffer {
   static Received copyOf(ByteBuffer bytes) {
     int length = bytes.remaining();
     boolean pooled = length >= LEAST_IN_BLOCK && length <= BLOCK_BYTES;
-    byte[] free = pooled ? FREE.poll() : null;
-    byte[] memory = free == null ? new byte[pooled ? BLOCK_BYTES : length] : free;
+    byte[] memory = pooled ? block() : new byte[length];
     bytes.get(memory, 0, length);
     return new Received(memory, new AtomicInteger(1), 0, length);
+  }
+
+  /** Returns memory for {@link #free} to take back. */
+  static byte[] block() {
+    byte[] free = FREE.poll();
+    return free == null ? new byte[BLOCK_BYTES] : free;
+  }
+
+  static void free(byte[] memory) {
+    if (memory.length == BLOCK_BYTES) {
+      boolean _ = FREE.offer(memory);
+    }
   }
 
   private int pass(int bytes) {
@@ -130,8 +141,8 @@ final class Received extends AbstractReadableBuffer {
   public void close() {
     if (!closed) {
       closed = true;
-      if (views.decrementAndGet() == 0 && memory.length == BLOCK_BYTES) {
-        boolean _ = FREE.offer(memory);
+      if (views.decrementAndGet() == 0) {
+        free(memory);
       }
     }
   }

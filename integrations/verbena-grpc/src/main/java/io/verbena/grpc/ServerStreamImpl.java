@@ -227,7 +227,7 @@ final class ServerStreamImpl extends AbstractServerStream implements Pipe.Owner 
   private void answer(Metadata trailers) {
     Metadata headers = keptHeaders;
     byte[] bytes = keptBytes == 0 ? Frame.NONE : joined();
-    int pieces = pipe.sent();
+    int pieces = pipe.sent;
     end();
     call.answer(
         reply -> GrpcContract.Answer.write(reply.result(), headers, bytes, trailers, pieces));

@@ -245,9 +245,4 @@ final class ServerTransportImpl implements ServerTransport {
       server.ended(this, carrier.session, Objects.requireNonNull(listener));
     }
   }
-
-  @Override
-  public String toString() {
-    return logId.toString();
-  }
 }
