@@ -113,9 +113,13 @@ final class SessionBlockClient extends BlockStoreClient {
    * Where the memory for blocks is used up, a temporary file serves: tasks may wait for another.
    */
   private CompletableFuture<ManagedBuffer[]> toMemory(ShuffleExchange.Peer peer, Wanted wanted) {
-    if (exchange.isMemoryScarce()) {
-      return toMappedFile(peer, wanted);
-    }
+    return exchange
+        .budget()
+        .take()
+        .thenCompose(room -> room ? toPool(peer, wanted) : toMappedFile(peer, wanted));
+  }
+
+  private CompletableFuture<ManagedBuffer[]> toPool(ShuffleExchange.Peer peer, Wanted wanted) {
     return exchange
         .fetch(peer, wanted, Landing.pooled(exchange.memoryBytes()))
         .handle(
@@ -123,6 +127,7 @@ final class SessionBlockClient extends BlockStoreClient {
               if (received != null) {
                 return CompletableFuture.completedFuture(inMemory(received, wanted));
               }
+              exchange.budget().failed();
               return cause(failure) instanceof RpcException told && isTooLong(told.status())
                   ? toMappedFile(peer, wanted)
                   : CompletableFuture.<ManagedBuffer[]>failedFuture(cause(failure));
@@ -136,13 +141,13 @@ final class SessionBlockClient extends BlockStoreClient {
   }
 
   private ManagedBuffer[] inMemory(Received received, Wanted wanted) {
-    exchange.addHeld(received.length());
+    exchange.budget().landed(received.length());
     return slices(
         received.memory(),
         wanted,
         () -> {
-          exchange.addHeld(-received.length());
           received.close();
+          exchange.budget().consumed(received.length());
         });
   }
 

@@ -22,14 +22,21 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * An executor's end of the shuffle: the server of its blocks, and its sessions to other executors.
  * Safe for use by any thread.
  */
 final class ShuffleExchange implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(ShuffleExchange.class);
+
   /** Fetches are ended by their lack of progress. */
   private static final Duration ENDLESS = Duration.ofDays(365);
+
+  /** How long a fetch waits for memory that other tasks, or its own, may never give back. */
+  private static final Duration PATIENCE = Duration.ofMillis(200);
 
   private static final AtomicReference<@Nullable ShuffleExchange> CURRENT = new AtomicReference<>();
 
@@ -38,7 +45,7 @@ final class ShuffleExchange implements AutoCloseable {
   private final Function<String, @Nullable String> addresses;
   private final long memoryBytes;
   private final Duration stall;
-  private final AtomicLong held = new AtomicLong();
+  private final FetchBudget budget;
   private final ScheduledExecutorService clock =
       Executors.newSingleThreadScheduledExecutor(
           Thread.ofPlatform().daemon().name("verbena-spark-stalls").factory());
@@ -59,6 +66,7 @@ final class ShuffleExchange implements AutoCloseable {
       VerbenaSettings settings,
       Function<String, @Nullable String> addresses) {
     this.memoryBytes = settings.memoryBytes();
+    this.budget = new FetchBudget(memoryBytes / 2, settings.requestBytes(), PATIENCE);
     this.stall = settings.stall();
     this.server = server;
     this.client = client;
@@ -152,6 +160,12 @@ final class ShuffleExchange implements AutoCloseable {
             (received, failure) -> {
               if (received != null) {
                 fetchedBytes.addAndGet(received.length());
+                LOG.debug(
+                    "Fetched {} blocks of {} bytes from executor {} over {}",
+                    wanted.blocks().size(),
+                    received.length(),
+                    peer.executor(),
+                    peer.session().path().link());
                 return;
               }
               failedFetches.incrementAndGet();
@@ -172,26 +186,16 @@ final class ShuffleExchange implements AutoCloseable {
   void register(MetricRegistry metrics) {
     metrics.gauge("fetchedBytes", () -> fetchedBytes::get);
     metrics.gauge("failedFetches", () -> failedFetches::get);
-    metrics.gauge("heldBytes", () -> held::get);
+    metrics.gauge("heldBytes", () -> budget::held);
   }
 
-  /** Counts bytes of blocks that have arrived, or, if negative, that tasks have consumed. */
-  void addHeld(long bytes) {
-    held.addAndGet(bytes);
-  }
-
-  /** Returns whether further blocks had better not wait for memory. */
-  boolean isMemoryScarce() {
-    return held.get() > memoryBytes / 2;
+  /** Returns the memory for which fetches wait. */
+  FetchBudget budget() {
+    return budget;
   }
 
   long memoryBytes() {
     return memoryBytes;
-  }
-
-  /** Returns the bytes of blocks that tasks have not consumed. */
-  long held() {
-    return held.get();
   }
 
   @Override

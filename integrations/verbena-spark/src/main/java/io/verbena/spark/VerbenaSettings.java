@@ -1,5 +1,6 @@
 package io.verbena.spark;
 
+import io.netty.util.internal.PlatformDependent;
 import java.time.Duration;
 import org.apache.spark.SparkConf;
 
@@ -9,27 +10,39 @@ import org.apache.spark.SparkConf;
  * @param bindAddress {@code spark.verbena.bindAddress}: where an executor listens; its Spark
  *     hostname by default
  * @param port {@code spark.verbena.port}: 0, the default, takes a free one
- * @param memoryBytes {@code spark.verbena.memory}: the memory for blocks that have arrived, in an
- *     executor, of which one half may be held by tasks. Blocks that find none go to a temporary
- *     file. By default twice what the executor's tasks may have in flight ({@code
- *     spark.reducer.maxSizeInFlight} for each core), at least 64 MiB
+ * @param memoryBytes {@code spark.verbena.memory}: the memory of an executor for blocks, of which
+ *     one half may be on their way or wait for tasks. Blocks that find none go to a temporary file.
+ *     By default what the executor's tasks may have in flight ({@code
+ *     spark.reducer.maxSizeInFlight} for each core), at least 64 MiB, and at most half of the
+ *     direct memory that the JVM has
+ * @param requestBytes the bytes for which Spark asks at a time, mostly
  * @param patience {@code spark.verbena.patience}: how long a lost connection may take to come back;
  *     5 s by default. Then the fetch fails, and Spark computes the blocks again
  * @param stall {@code spark.verbena.stall}: how long a fetch may make no progress; by default
  *     {@code spark.network.timeout}
  */
 record VerbenaSettings(
-    String bindAddress, int port, long memoryBytes, Duration patience, Duration stall) {
+    String bindAddress,
+    int port,
+    long memoryBytes,
+    long requestBytes,
+    Duration patience,
+    Duration stall) {
   private static final long LEAST_MEMORY = 64L << 20;
+
+  /** Spark's iterator makes as many requests of what may be in flight. */
+  private static final int REQUESTS_IN_FLIGHT = 5;
 
   static VerbenaSettings of(SparkConf conf, String hostname) {
     long inFlight = conf.getSizeAsBytes("spark.reducer.maxSizeInFlight", "48m");
     int cores = conf.getInt("spark.executor.cores", Runtime.getRuntime().availableProcessors());
-    long enough = Math.max(LEAST_MEMORY, inFlight * 2 * cores);
+    long enough =
+        Math.min(Math.max(LEAST_MEMORY, inFlight * cores), PlatformDependent.maxDirectMemory() / 2);
     return new VerbenaSettings(
         conf.get("spark.verbena.bindAddress", hostname),
         conf.getInt("spark.verbena.port", 0),
         conf.getSizeAsBytes("spark.verbena.memory", enough),
+        inFlight / REQUESTS_IN_FLIGHT,
         Duration.ofMillis(conf.getTimeAsMs("spark.verbena.patience", "5s")),
         Duration.ofMillis(
             conf.getTimeAsMs("spark.verbena.stall", conf.get("spark.network.timeout", "120s"))));

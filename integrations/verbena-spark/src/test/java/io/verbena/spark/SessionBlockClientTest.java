@@ -140,7 +140,8 @@ final class SessionBlockClientTest {
   }
 
   private static VerbenaSettings settings(long memory, Duration patience) {
-    return new VerbenaSettings("127.0.0.1", 0, memory, patience, Duration.ofSeconds(30));
+    return new VerbenaSettings(
+        "127.0.0.1", 0, memory, MEMORY / 8, patience, Duration.ofSeconds(30));
   }
 
   private ShuffleExchange exchange(
@@ -235,9 +236,9 @@ final class SessionBlockClientTest {
         .atMost(Duration.ofSeconds(40))
         .untilAsserted(() -> assertThat(fetching.paths().get("1")).startsWith(kind + " "));
     Told told = fetch(client, null, names).wholly();
-    assertThat(fetching.held()).isPositive();
+    assertThat(fetching.budget().held()).isPositive();
     assertIntact(told, names);
-    assertThat(fetching.held()).isZero();
+    assertThat(fetching.budget().held()).isZero();
     assertThat(fetching.paths().get("1")).startsWith(kind + " ");
   }
 
