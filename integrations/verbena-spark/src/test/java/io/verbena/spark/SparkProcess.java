@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 
 /**
  * A driver in a JVM of its own, as Spark's scripts start one: local clusters start their executors
@@ -25,20 +26,21 @@ final class SparkProcess {
    * Runs a program to its end; returns its output.
    *
    * @param directory for its files
-   * @param flags of its JVM
+   * @param flags of its JVM; executors have those, too, that are not for Spark
    */
   static String run(Path directory, Duration most, List<String> flags, String... program)
       throws IOException, InterruptedException {
     Path home = home(directory);
-    Path log = directory.resolve("log");
+    Path out = directory.resolve("out");
     JavaProcess.Builder driver =
         JavaProcess.of("-cp", JavaProcess.classPath())
             .arguments(program)
             .options(System.getProperty("verbena.spark.jvm.args").split(" ", -1))
             .options("-Xmx1g", "-Djava.io.tmpdir=" + directory, "-Dspark.test.home=" + home)
             .options(flags)
+            .options("-Dverbena.spark.executor.args=" + executorFlags(directory, flags))
             .directory(directory)
-            .writesTo(log)
+            .writesTo(out)
             .environment(
                 Map.of(
                     "SPARK_HOME",
@@ -52,9 +54,23 @@ final class SparkProcess {
     }
     try (JavaProcess running = driver.start()) {
       boolean ended = running.process().waitFor(most.toMillis(), TimeUnit.MILLISECONDS);
-      String output = Files.readString(log, StandardCharsets.UTF_8);
+      String output = Files.readString(out, StandardCharsets.UTF_8);
       return ended ? output : output + "\nIt had not ended after " + most;
     }
+  }
+
+  /** Returns the file in which all executors log their fetches. */
+  static Path log(Path directory) {
+    return directory.resolve("log");
+  }
+
+  private static String executorFlags(Path directory, List<String> flags) {
+    String own =
+        flags.stream()
+            .filter(flag -> !flag.startsWith("-Dspark."))
+            .collect(Collectors.joining(" "));
+    return "%s %s -Dlog4j2.configurationFile=executors-log4j2.properties -Dverbena.spark.log=%s"
+        .formatted(QUICK, own, log(directory));
   }
 
   private static Path home(Path directory) throws IOException {

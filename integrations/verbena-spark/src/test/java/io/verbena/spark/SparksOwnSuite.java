@@ -12,9 +12,10 @@ public final class SparksOwnSuite extends SortShuffleSuite {
     super.beforeAll();
     conf()
         .set("spark.shuffle.manager", VerbenaShuffleManager.class.getName())
-        .set("spark.plugins", VerbenaPlugin.class.getName())
+        .set("spark.plugins", VerbenaPlugin.class.getName() + "," + UpgradedFirst.class.getName())
         .set("spark.executor.extraClassPath", System.getProperty("java.class.path"))
         .set("spark.executor.extraJavaOptions", System.getProperty("verbena.spark.executor.args"))
+        .set("spark.executorEnv.JAVA_HOME", System.getProperty("verbena.spark.executor.java"))
         .set("spark.shuffle.readHostLocalDisk", "false");
   }
 }
