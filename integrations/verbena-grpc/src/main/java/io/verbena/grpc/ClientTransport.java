@@ -379,8 +379,9 @@ final class ClientTransport implements ConnectionClientTransport {
   }
 
   /** The session is over, or has not opened. */
-  private void lost(Status why) {
+  private void lost(Status failure) {
     gone = true;
+    Status why = failure.withDescription(address + ": " + failure.getDescription());
     shutDown(why, SimpleDisconnectError.CONNECTION_RESET);
     // Their own calls fail at the same moment and know better; these are left over.
     carrier()
