@@ -244,7 +244,7 @@ class ArrowsTest {
     check(
         noClasses()
             .that()
-            .resideOutsideOfPackage(GRPC)
+            .resideOutsideOfPackages(GRPC, SPRING)
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage(GRPC, "io.grpc..")
@@ -454,6 +454,7 @@ class ArrowsTest {
                                 API,
                                 CHANNEL,
                                 OBSERVE,
+                                "io.verbena.grpc",
                                 "io.verbena.http",
                                 "io.verbena.rdma",
                                 "io.verbena.core",
