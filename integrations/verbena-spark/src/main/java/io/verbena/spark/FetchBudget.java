@@ -14,19 +14,23 @@ import org.jspecify.annotations.Nullable;
  */
 final class FetchBudget {
   private final long limit;
+  private final int least;
   private final long expected;
   private final Duration patience;
   private final ArrayDeque<CompletableFuture<Boolean>> waiting = new ArrayDeque<>();
   private long taken;
+  private int fetches;
   private long held;
 
   /**
    * @param limit bytes of blocks that may be on their way, or be unconsumed
+   * @param least fetches that may be so, however long they are
    * @param expected bytes of a fetch, as long as nobody knows
    * @param patience how long a fetch waits
    */
-  FetchBudget(long limit, long expected, Duration patience) {
+  FetchBudget(long limit, int least, long expected, Duration patience) {
     this.limit = limit;
+    this.least = least;
     this.expected = expected;
     this.patience = patience;
   }
@@ -38,7 +42,7 @@ final class FetchBudget {
   synchronized CompletableFuture<Boolean> take() {
     CompletableFuture<Boolean> turn = new CompletableFuture<>();
     if (waiting.isEmpty() && hasRoom()) {
-      taken += expected;
+      begin();
       turn.complete(true);
     } else {
       waiting.add(turn);
@@ -48,7 +52,12 @@ final class FetchBudget {
   }
 
   private boolean hasRoom() {
-    return taken == 0 || taken + expected <= limit;
+    return fetches < least || taken + expected <= limit;
+  }
+
+  private void begin() {
+    taken += expected;
+    fetches++;
   }
 
   /** Says how long the blocks of a fetch are that have arrived. */
@@ -56,12 +65,12 @@ final class FetchBudget {
     synchronized (this) {
       held += bytes;
     }
-    give(expected - bytes);
+    give(expected - bytes, 0);
   }
 
   /** Gives back the memory of a fetch that has none of its blocks. */
   void failed() {
-    give(expected);
+    give(expected, 1);
   }
 
   /** Gives back the memory of a fetch whose blocks are consumed. */
@@ -69,21 +78,23 @@ final class FetchBudget {
     synchronized (this) {
       held -= bytes;
     }
-    give(bytes);
+    give(bytes, 1);
   }
 
   /** Those that get their turn go on without this object's lock. */
-  private void give(long bytes) {
-    long back = bytes;
-    for (var next = next(back); next != null; next = next(back)) {
-      back = next.complete(true) ? 0 : expected;
+  private void give(long bytes, int ended) {
+    for (var next = next(bytes, ended); next != null; ) {
+      next = next.complete(true) ? next(0, 0) : next(expected, 1);
     }
   }
 
-  private synchronized @Nullable CompletableFuture<Boolean> next(long back) {
-    taken -= back;
+  private synchronized @Nullable CompletableFuture<Boolean> next(long bytes, int ended) {
+    taken -= bytes;
+    fetches -= ended;
     CompletableFuture<Boolean> next = hasRoom() ? waiting.poll() : null;
-    taken += next == null ? 0 : expected;
+    if (next != null) {
+      begin();
+    }
     return next;
   }
 

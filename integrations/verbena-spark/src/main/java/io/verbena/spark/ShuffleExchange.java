@@ -66,7 +66,8 @@ final class ShuffleExchange implements AutoCloseable {
       VerbenaSettings settings,
       Function<String, @Nullable String> addresses) {
     this.memoryBytes = settings.memoryBytes();
-    this.budget = new FetchBudget(memoryBytes / 2, settings.requestBytes(), PATIENCE);
+    this.budget =
+        new FetchBudget(memoryBytes / 4, settings.requests(), settings.requestBytes(), PATIENCE);
     this.stall = settings.stall();
     this.server = server;
     this.client = client;

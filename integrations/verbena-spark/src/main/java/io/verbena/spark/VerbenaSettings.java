@@ -10,11 +10,12 @@ import org.apache.spark.SparkConf;
  * @param bindAddress {@code spark.verbena.bindAddress}: where an executor listens; its Spark
  *     hostname by default
  * @param port {@code spark.verbena.port}: 0, the default, takes a free one
- * @param memoryBytes {@code spark.verbena.memory}: the memory of an executor for blocks, of which
- *     one half may be on their way or wait for tasks. Blocks that find none go to a temporary file.
- *     By default what the executor's tasks may have in flight ({@code
- *     spark.reducer.maxSizeInFlight} for each core), at least 64 MiB, and at most half of the
- *     direct memory that the JVM has
+ * @param memoryBytes {@code spark.verbena.memory}: the most memory of an executor for blocks.
+ *     Fetches wait while those that are on their way or unconsumed have a quarter of it, and go to
+ *     a temporary file if that takes long. By default three times what the executor's tasks may
+ *     have in flight ({@code spark.reducer.maxSizeInFlight} for each core), at least 64 MiB, and at
+ *     most half of the direct memory that the JVM has
+ * @param requests how many fetches do not wait: one that a task consumes, and the next
  * @param requestBytes the bytes for which Spark asks at a time, mostly
  * @param patience {@code spark.verbena.patience}: how long a lost connection may take to come back;
  *     5 s by default. Then the fetch fails, and Spark computes the blocks again
@@ -25,6 +26,7 @@ record VerbenaSettings(
     String bindAddress,
     int port,
     long memoryBytes,
+    int requests,
     long requestBytes,
     Duration patience,
     Duration stall) {
@@ -37,11 +39,13 @@ record VerbenaSettings(
     long inFlight = conf.getSizeAsBytes("spark.reducer.maxSizeInFlight", "48m");
     int cores = conf.getInt("spark.executor.cores", Runtime.getRuntime().availableProcessors());
     long enough =
-        Math.min(Math.max(LEAST_MEMORY, inFlight * cores), PlatformDependent.maxDirectMemory() / 2);
+        Math.min(
+            Math.max(LEAST_MEMORY, 3 * inFlight * cores), PlatformDependent.maxDirectMemory() / 2);
     return new VerbenaSettings(
         conf.get("spark.verbena.bindAddress", hostname),
         conf.getInt("spark.verbena.port", 0),
         conf.getSizeAsBytes("spark.verbena.memory", enough),
+        2 * cores,
         inFlight / REQUESTS_IN_FLIGHT,
         Duration.ofMillis(conf.getTimeAsMs("spark.verbena.patience", "5s")),
         Duration.ofMillis(

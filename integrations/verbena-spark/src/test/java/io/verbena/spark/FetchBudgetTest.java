@@ -12,7 +12,7 @@ final class FetchBudgetTest {
 
   @Test
   void fetchesBeginInOrderAsEarlierBlocksAreConsumed() {
-    FetchBudget budget = new FetchBudget(30, 10, LONG);
+    FetchBudget budget = new FetchBudget(30, 1, 10, LONG);
     for (int i = 0; i < 3; i++) {
       assertThat(budget.take()).isCompletedWithValue(true);
     }
@@ -30,19 +30,21 @@ final class FetchBudgetTest {
   }
 
   @Test
-  void aFetchLongerThanAllHasItsTurnOnceNothingElseIsThere() {
-    FetchBudget budget = new FetchBudget(30, 50, LONG);
+  void aFewBeginHoweverLongTheyAre() {
+    FetchBudget budget = new FetchBudget(30, 2, 50, LONG);
     assertThat(budget.take()).isCompletedWithValue(true);
-    CompletableFuture<Boolean> second = budget.take();
     budget.landed(200);
-    assertThat(second).isNotDone();
+    assertThat(budget.take()).isCompletedWithValue(true);
+    CompletableFuture<Boolean> third = budget.take();
+    budget.landed(200);
+    assertThat(third).isNotDone();
     budget.consumed(200);
-    assertThat(second).isCompletedWithValue(true);
+    assertThat(third).isCompletedWithValue(true);
   }
 
   @Test
   void aFetchThatWaitsInVainLandsElsewhereAndTakesNobodysTurn() throws Exception {
-    FetchBudget budget = new FetchBudget(10, 10, Duration.ofMillis(10));
+    FetchBudget budget = new FetchBudget(10, 1, 10, Duration.ofMillis(10));
     assertThat(budget.take()).isCompletedWithValue(true);
     assertThat(budget.take().get(30, TimeUnit.SECONDS)).isFalse();
     budget.failed();
