@@ -46,20 +46,40 @@ final class Cluster implements AutoCloseable {
       Duration fetchWait,
       long peakBytes) {}
 
+  /** Who moves the blocks. */
+  enum Mover {
+    CLIENT("Spark's client"),
+    SESSIONS("Verbena"),
+    /** Nobody: executors of one host can read each other's files. */
+    FILES("no fetches");
+
+    private final String words;
+
+    Mover(String words) {
+      this.words = words;
+    }
+
+    @Override
+    public String toString() {
+      return words;
+    }
+  }
+
   /** Starts a cluster. {@code settings} are properties of Spark that the user adds. */
-  Cluster(boolean sessions, Map<String, String> settings) {
+  Cluster(Mover mover, Map<String, String> settings) {
     SparkConf conf =
         new SparkConf()
             .setMaster("local-cluster[2,1,1024]")
             .setAppName("shuffle race")
             .set("spark.ui.enabled", "false")
+            // No job begins on one executor alone.
+            .set("spark.scheduler.minRegisteredResourcesRatio", "1.0")
             .set("spark.executor.extraClassPath", System.getProperty("java.class.path"))
-            // Otherwise executors of one host read each other's files.
-            .set("spark.shuffle.readHostLocalDisk", "false")
+            .set("spark.shuffle.readHostLocalDisk", Boolean.toString(mover == Mover.FILES))
             // Random bytes do not become shorter.
             .set("spark.shuffle.compress", "false")
             .set("spark.serializer", "org.apache.spark.serializer.KryoSerializer");
-    if (sessions) {
+    if (mover == Mover.SESSIONS) {
       conf.set("spark.shuffle.manager", VerbenaShuffleManager.class.getName())
           .set("spark.plugins", VerbenaPlugin.class.getName());
     }
@@ -83,12 +103,19 @@ final class Cluster implements AutoCloseable {
 
   /** Returns rows of random bytes, grouped by a random key. Its files are kept for each job. */
   JavaPairRDD<Integer, Long> grouped(int megabytes, int mappers) {
+    return rows(megabytes, mappers).groupByKey(REDUCERS).mapValues(Cluster::count);
+  }
+
+  /** Returns the same rows, sorted by their key. */
+  JavaPairRDD<Integer, Long> sorted(int megabytes, int mappers) {
+    return rows(megabytes, mappers).sortByKey(true, REDUCERS).mapValues(row -> 1L);
+  }
+
+  private JavaPairRDD<Integer, byte[]> rows(int megabytes, int mappers) {
     int rows = (int) ((long) megabytes * 1_000_000 / RECORD_BYTES / mappers);
     return spark
         .parallelize(IntStream.range(0, mappers).boxed().toList(), mappers)
-        .flatMapToPair(mapper -> new Rows(mapper, rows))
-        .groupByKey(REDUCERS)
-        .mapValues(Cluster::count);
+        .flatMapToPair(mapper -> new Rows(mapper, rows));
   }
 
   private static Long count(Iterable<byte[]> values) {

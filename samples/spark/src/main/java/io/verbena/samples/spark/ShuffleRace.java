@@ -1,28 +1,37 @@
 package io.verbena.samples.spark;
 
+import io.verbena.samples.spark.Cluster.Mover;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.function.ToDoubleFunction;
 import org.apache.spark.api.java.JavaPairRDD;
 
 /**
- * Groups random rows by key in a cluster on this machine, by turns over Spark's client and over
- * sessions: {@code java ... ShuffleRace [MEGABYTES [ROUNDS [MAPPERS [PROPERTY=VALUE...]]]]}. The
- * first job of a cluster writes the files of the shuffle; the second one only reads them.
+ * Groups random rows by key, or sorts them, in a cluster on this machine, by turns over Spark's
+ * client and over sessions: {@code java ... ShuffleRace [sort|memory] [MEGABYTES [ROUNDS [MAPPERS
+ * [PROPERTY=VALUE...]]]]}. The first job of a cluster writes the files of the shuffle; the second
+ * one only reads them. With {@code memory} a third cluster fetches nothing, and the heaps have
+ * their full size from the start, so that the peaks differ by what is fetched outside of the heap.
  */
 public final class ShuffleRace {
   private static final int WARM_UP_MEGABYTES = 20;
+  private static final String JVM_OPTIONS = "spark.executor.extraJavaOptions";
 
   private ShuffleRace() {}
 
   /** What a program is asked for. */
-  private record Wish(int megabytes, int rounds, int mappers, Map<String, String> settings) {
-    static Wish of(String[] args) {
+  private record Wish(
+      String what, int megabytes, int rounds, int mappers, Map<String, String> settings) {
+    static Wish of(String[] all) {
+      boolean named = all.length > 0 && List.of("sort", "memory").contains(all[0]);
+      String[] args = named ? Arrays.copyOfRange(all, 1, all.length) : all;
       Map<String, String> settings = new LinkedHashMap<>();
       for (int i = 3; i < args.length; i++) {
         String[] parts = args[i].split("=", 2);
@@ -31,16 +40,28 @@ public final class ShuffleRace {
         }
         settings.put(parts[0], parts[1]);
       }
+      if (named && all[0].equals("memory")) {
+        settings.merge(JVM_OPTIONS, "-Xms1g -XX:+AlwaysPreTouch", (own, more) -> own + " " + more);
+      }
       return new Wish(
+          named ? all[0] : "group",
           args.length > 0 ? Integer.parseInt(args[0]) : 200,
           args.length > 1 ? Integer.parseInt(args[1]) : 1,
           args.length > 2 ? Integer.parseInt(args[2]) : 8,
           settings);
     }
+
+    JavaPairRDD<Integer, Long> job(Cluster cluster, int size) {
+      return what.equals("sort") ? cluster.sorted(size, mappers) : cluster.grouped(size, mappers);
+    }
   }
 
   /** What both jobs of a cluster took. */
-  private record Turn(Cluster.Cost whole, Cluster.Cost read) {}
+  private record Turn(Cluster.Cost whole, Cluster.Cost read) {
+    double peak() {
+      return Math.max(whole.peakBytes(), read.peakBytes()) / 1048576.0;
+    }
+  }
 
   /** Runs the comparison. */
   public static void main(String[] args) throws Exception {
@@ -49,13 +70,26 @@ public final class ShuffleRace {
       System.exit(SparkHome.restart(ShuffleRace.class, args));
     }
     System.out.printf(
-        "groupByKey of %d MB from %d mappers, two executors that read no files of each other%n",
-        wish.megabytes(), wish.mappers());
+        "%s of %d MB from %d mappers, two executors that read no files of each other%n",
+        wish.what().equals("sort") ? "sortByKey" : "groupByKey", wish.megabytes(), wish.mappers());
     List<Turn> client = new ArrayList<>();
     List<Turn> sessions = new ArrayList<>();
+    List<Turn> files = new ArrayList<>();
     for (int round = 0; round < wish.rounds(); round++) {
-      client.add(turn(false, wish));
-      sessions.add(turn(true, wish));
+      if (wish.what().equals("memory")) {
+        files.add(turn(Mover.FILES, wish));
+      }
+      client.add(turn(Mover.CLIENT, wish));
+      sessions.add(turn(Mover.SESSIONS, wish));
+    }
+    if (!files.isEmpty()) {
+      double spark = median(files, Turn::peak);
+      System.out.printf(
+          Locale.ROOT,
+          "peak of both executors beyond that without fetches, medians: Verbena %.0f MiB, Spark's"
+              + " client %.0f MiB%n",
+          median(sessions, Turn::peak) - spark,
+          median(client, Turn::peak) - spark);
     }
     System.out.printf(
         Locale.ROOT,
@@ -68,15 +102,14 @@ public final class ShuffleRace {
     System.exit(0);
   }
 
-  private static Turn turn(boolean sessions, Wish wish) throws Exception {
-    try (Cluster cluster = new Cluster(sessions, wish.settings())) {
-      cluster.run(cluster.grouped(WARM_UP_MEGABYTES, wish.mappers()));
-      JavaPairRDD<Integer, Long> job = cluster.grouped(wish.megabytes(), wish.mappers());
+  private static Turn turn(Mover mover, Wish wish) throws Exception {
+    try (Cluster cluster = new Cluster(mover, wish.settings())) {
+      cluster.run(wish.job(cluster, WARM_UP_MEGABYTES));
+      JavaPairRDD<Integer, Long> job = wish.job(cluster, wish.megabytes());
       Turn turn = new Turn(cluster.run(job), cluster.run(job));
-      String name = sessions ? "Verbena" : "Spark's client";
-      System.out.printf("%-15s whole job     %s%n", name, words(turn.whole()));
-      System.out.printf("%-15s reading alone %s%n", name, words(turn.read()));
-      cluster.paths().forEach(path -> System.out.printf("%-15s path: %s%n", name, path));
+      System.out.printf("%-15s whole job     %s%n", mover, words(turn.whole()));
+      System.out.printf("%-15s reading alone %s%n", mover, words(turn.read()));
+      cluster.paths().forEach(path -> System.out.printf("%-15s path: %s%n", mover, path));
       return turn;
     }
   }
@@ -95,12 +128,13 @@ public final class ShuffleRace {
   }
 
   private static double ratio(List<Turn> of, List<Turn> to, Function<Turn, Duration> figure) {
-    return median(of, figure) / median(to, figure);
+    return median(of, turn -> seconds(figure.apply(turn)))
+        / median(to, turn -> seconds(figure.apply(turn)));
   }
 
-  private static double median(List<Turn> turns, Function<Turn, Duration> figure) {
+  private static double median(List<Turn> turns, ToDoubleFunction<Turn> figure) {
     List<Double> sorted = new ArrayList<>();
-    turns.forEach(turn -> sorted.add(seconds(figure.apply(turn))));
+    turns.forEach(turn -> sorted.add(figure.applyAsDouble(turn)));
     Collections.sort(sorted);
     return sorted.get(sorted.size() / 2);
   }
