@@ -19,8 +19,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Memory outside the heap for large objects, within a budget. Blocks of up to a chunk come from
  * slabs, which are kept. Each longer block is allocated separately, and kept for the next one of
- * similar length until the budget is needed. New memory costs the kernel more than filling it costs
- * the socket. Links may keep all of it pinned. Safe for use by any thread.
+ * similar length until the budget is needed. Its length is rounded up where there is room, so that
+ * an object that is a little longer than the last one fits, too. New memory costs the kernel more
+ * than filling it costs the socket. Links may keep all of it pinned. Safe for use by any thread.
  */
 public final class BulkMemory implements AutoCloseable {
   /** The longest block from a slab, and the length of the pieces of a stream. */
@@ -32,6 +33,9 @@ public final class BulkMemory implements AutoCloseable {
 
   /** A kept block is too long if more than this part of the claimed length would be wasted. */
   private static final int MOST_WASTE = 4;
+
+  /** So many lengths of new blocks are there between a power of two and the next. */
+  private static final int LENGTHS = 8;
 
   /** The garbage collector frees it. */
   private static final SpareMemory<MemorySegment> SPARE =
@@ -111,7 +115,8 @@ public final class BulkMemory implements AutoCloseable {
   public @Nullable Block claim(long bytes) {
     if (bytes > CHUNK_BYTES) {
       Block again = keptBlock(bytes);
-      return again == null ? newBlock(bytes) : again;
+      Block roomy = again == null ? roomyBlock(bytes) : again;
+      return roomy == null ? newBlock(bytes, bytes) : roomy;
     }
     List<Block> blocks = claim(1, bytes);
     return blocks == null ? null : blocks.getFirst();
@@ -127,7 +132,19 @@ public final class BulkMemory implements AutoCloseable {
       return block == null ? null : block.paidBy(share);
     }
     block.release();
-    return null;
+    return block.size() > bytes ? exactly(bytes, share) : null;
+  }
+
+  private @Nullable Block exactly(long bytes, Quota.Share share) {
+    if (!share.take(bytes)) {
+      return null;
+    }
+    Block block = newBlock(bytes, bytes);
+    if (block == null) {
+      share.give(bytes);
+      return null;
+    }
+    return block.paidBy(share);
   }
 
   /**
@@ -135,15 +152,8 @@ public final class BulkMemory implements AutoCloseable {
    * release.
    */
   public @Nullable Block claimNew(long bytes, Quota.Share share) {
-    if (!share.take(bytes)) {
-      return null;
-    }
-    Block block = newBlock(bytes);
-    if (block == null) {
-      share.give(bytes);
-      return null;
-    }
-    return block.freed().paidBy(share);
+    Block block = exactly(bytes, share);
+    return block == null ? null : block.freed();
   }
 
   /** Claims blocks of up to a chunk, all or none. Null if that would exceed the budget. */
@@ -209,14 +219,19 @@ public final class BulkMemory implements AutoCloseable {
     return null;
   }
 
-  private @Nullable Block newBlock(long bytes) {
-    if (!reserve(bytes)) {
+  private @Nullable Block roomyBlock(long bytes) {
+    long step = Long.highestOneBit(bytes) / LENGTHS;
+    return bytes > budget.limit() ? null : newBlock(bytes, Math.ceilDiv(bytes, step) * step);
+  }
+
+  private @Nullable Block newBlock(long bytes, long size) {
+    if (!reserve(size)) {
       return null;
     }
     try {
-      return ownBlock(bytes, bytes);
+      return ownBlock(bytes, size);
     } catch (OutOfMemoryError e) {
-      budget.release(bytes);
+      budget.release(size);
       return null; // the process has less than its budget says
     }
   }

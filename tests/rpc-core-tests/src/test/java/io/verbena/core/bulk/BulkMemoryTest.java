@@ -74,10 +74,27 @@ class BulkMemoryTest {
   }
 
   @Test
+  void aLittleLongerOneFitsWhatIsKept() {
+    MemorySegment first = released(9 * MIB + 1000);
+    Block longer = claim(9 * MIB + 2000);
+    assertThat(longer.memory().address()).isEqualTo(first.address());
+    longer.release();
+  }
+
+  @Test
+  void lengthsAreNotRoundedWhereTheBudgetHasNoRoom() {
+    Block small = claim(1);
+    Block rest = claim(LIMIT - memory.inUse());
+    assertThat(memory.inUse()).isEqualTo(LIMIT);
+    rest.release();
+    small.release();
+  }
+
+  @Test
   void aBlockThatIsTooShortIsNotTaken() {
     released(10 * MIB);
     Block longer = claim(10 * MIB + 1);
-    assertThat(memory.inUse()).isEqualTo(10 * MIB + 1);
+    assertThat(memory.inUse()).isEqualTo(11 * MIB);
     assertThat(memory.kept()).as("the budget has no room for both").isZero();
     longer.release();
   }
