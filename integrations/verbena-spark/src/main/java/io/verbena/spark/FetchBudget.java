@@ -36,8 +36,8 @@ final class FetchBudget {
   }
 
   /**
-   * Completes with true once a fetch has its memory, to be given back by {@link #failed} or {@link
-   * #landed}, and with false if it had better land elsewhere.
+   * Completes with true once a fetch has its memory, which {@link #failed} gives back, or {@link
+   * #consumed} after {@link #landed}; and with false if it had better land elsewhere.
    */
   synchronized CompletableFuture<Boolean> take() {
     CompletableFuture<Boolean> turn = new CompletableFuture<>();
