@@ -37,6 +37,14 @@ public interface LinkDriver extends AutoCloseable {
     return false;
   }
 
+  /**
+   * Returns whether virtual threads wait in {@link #await} about as cheaply as others. Does not
+   * change. Safe for use by any thread.
+   */
+  default boolean suitsVirtualThreads() {
+    return true;
+  }
+
   /** The calling thread steps the driver from now on. The last one has {@linkplain #released}. */
   default void adopted() {}
 

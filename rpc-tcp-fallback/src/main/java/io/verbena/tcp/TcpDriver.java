@@ -105,6 +105,15 @@ final class TcpDriver implements LinkDriver {
         && !closed;
   }
 
+  /**
+   * The JDK gives the carrier of a virtual thread that waits at a selector a stand-in, which takes
+   * longer than the changes of thread that a caller saves.
+   */
+  @Override
+  public boolean suitsVirtualThreads() {
+    return transport.isEpoll();
+  }
+
   @Override
   public void adopted() {
     owned = true;

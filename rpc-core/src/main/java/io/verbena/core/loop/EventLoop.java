@@ -387,6 +387,11 @@ public final class EventLoop {
     return true;
   }
 
+  /** Returns whether virtual threads may step the loop. Safe for use by any thread. */
+  boolean suitsVirtualThreads() {
+    return driver.suitsVirtualThreads();
+  }
+
   /** The calling thread, which has the helm, steps the loop from now on. */
   void takeOver() {
     owner = Thread.currentThread();

@@ -26,9 +26,9 @@ import org.jspecify.annotations.Nullable;
  * else to do, such as a command or a timer, and leaves that to the loop's own thread. So it never
  * runs code of others, which could enter a lock again that the caller holds.
  *
- * <p>Callers are refused whose stack is deep; virtual threads that would hold more than half of
- * their carriers; and virtual threads by turns, because one that holds its carrier keeps others
- * from making their calls, and would find itself alone.
+ * <p>Callers are refused whose stack is deep; virtual threads whose wait would cost too much, that
+ * would hold more than half of their carriers; and virtual threads by turns, because one that holds
+ * its carrier keeps others from making their calls, and would find itself alone.
  */
 public final class Helm {
   private static final ThrottledLog HELD_UP =
@@ -319,6 +319,9 @@ public final class Helm {
   boolean drive(Command first, Future<?> until) {
     Thread me = Thread.currentThread();
     boolean virtual = me.isVirtual();
+    if (virtual && !loop.suitsVirtualThreads()) {
+      return false;
+    }
     if (state.get() != FREE || broken || !mayDrive(me, virtual)) {
       missed = true;
       return false;

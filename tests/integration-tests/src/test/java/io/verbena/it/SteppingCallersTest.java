@@ -20,6 +20,12 @@ class SteppingCallersTest extends SteppingCallersContract {
     return "127.0.0.1:0";
   }
 
+  /** They would wait at the JDK's selectors. */
+  @Override
+  protected boolean virtualThreadsStep() {
+    return false;
+  }
+
   @Override
   protected VerbenaClient.Builder settings(VerbenaClient.Builder client) {
     return client.path(PathPolicy.TCP_ONLY);

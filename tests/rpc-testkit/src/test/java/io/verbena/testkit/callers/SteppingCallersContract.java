@@ -88,6 +88,11 @@ public abstract class SteppingCallersContract {
     return client;
   }
 
+  /** Returns whether callers on virtual threads get the loop. */
+  protected boolean virtualThreadsStep() {
+    return true;
+  }
+
   /** Waits until a session has the path that is tested. */
   protected void ready(Session session) {}
 
@@ -101,11 +106,12 @@ public abstract class SteppingCallersContract {
           ? Thread.ofVirtual().start(task)
           : Thread.ofPlatform().daemon().start(task);
     }
+  }
 
-    void assumeThatItSteps() {
-      // With one processor callers seldom get to; virtual ones never do.
-      assumeTrue(Runtime.getRuntime().availableProcessors() > 1);
-    }
+  private void assumeThatItSteps(Kind kind) {
+    // With one processor callers seldom get to; virtual ones never do.
+    assumeTrue(Runtime.getRuntime().availableProcessors() > 1);
+    assumeTrue(kind == Kind.PLATFORM || virtualThreadsStep());
   }
 
   private VerbenaClient newClient() {
@@ -175,14 +181,14 @@ public abstract class SteppingCallersContract {
   @ParameterizedTest
   @EnumSource
   void callsOneAfterTheOtherAreSteppedByTheirCaller(Kind kind) throws Exception {
-    kind.assumeThatItSteps();
+    assumeThatItSteps(kind);
     Pilot pilot = PilotRpc.client(connected(client));
     mustStep(on(kind, () -> getsToStep(pilot)));
   }
 
   @Test
   void aCallEachFewMillisecondsIsSteppedToo() {
-    Kind.PLATFORM.assumeThatItSteps();
+    assumeThatItSteps(Kind.PLATFORM);
     Pilot pilot = PilotRpc.client(connected(client));
     mustStep(
         untilDone(
@@ -195,7 +201,7 @@ public abstract class SteppingCallersContract {
   @ParameterizedTest
   @EnumSource
   void callsThroughInterceptorsAreSteppedToo(Kind kind) throws Exception {
-    kind.assumeThatItSteps();
+    assumeThatItSteps(kind);
     AtomicInteger seen = new AtomicInteger();
     ClientInterceptor observer =
         new ClientInterceptor() {
@@ -384,7 +390,7 @@ public abstract class SteppingCallersContract {
 
   @Test
   void aCallerThatStandsStillIsNamed() {
-    Kind.PLATFORM.assumeThatItSteps();
+    assumeThatItSteps(Kind.PLATFORM);
     Pilot pilot = PilotRpc.client(connected(client));
     AtomicBoolean held = new AtomicBoolean();
     Thread me = Thread.currentThread();
@@ -502,7 +508,7 @@ public abstract class SteppingCallersContract {
 
   @Test
   void theCodeOfAResultMayCloseItsClient() {
-    Kind.PLATFORM.assumeThatItSteps();
+    assumeThatItSteps(Kind.PLATFORM);
     VerbenaClient closing = newClient();
     Pilot pilot = PilotRpc.client(connected(closing));
     mustStep(getsToStep(pilot));
@@ -593,7 +599,7 @@ public abstract class SteppingCallersContract {
 
   @Test
   void aCallersThreadKeepsNothing() throws Exception {
-    Kind.PLATFORM.assumeThatItSteps();
+    assumeThatItSteps(Kind.PLATFORM);
     Pilot pilot = PilotRpc.client(connected(client));
     Optional<List<String>> kept =
         on(
