@@ -12,12 +12,6 @@ class ShmSteppingCallersTest extends SteppingCallersContract {
     return "127.0.0.1:0";
   }
 
-  /** They would wait at the JDK's selectors. */
-  @Override
-  protected boolean virtualThreadsStep() {
-    return false;
-  }
-
   /** If other processes use the processors, the loop's own thread finds each reply first. */
   @Override
   protected void mustStep(boolean stepped) {

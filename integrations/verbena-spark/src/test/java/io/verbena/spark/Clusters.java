@@ -22,7 +22,8 @@ final class Clusters {
         .setMaster("local-cluster[2,1,1024]")
         .setAppName("test")
         .set("spark.ui.enabled", "false")
-        // No job begins on one executor alone.
+        // No job begins on one executor alone: a part of no cores is there at once.
+        .set("spark.cores.max", "2")
         .set("spark.scheduler.minRegisteredResourcesRatio", "1.0")
         .set("spark.scheduler.maxRegisteredResourcesWaitingTime", "2m")
         .set("spark.shuffle.manager", VerbenaShuffleManager.class.getName())

@@ -56,6 +56,7 @@ public final class CutLinks implements SparkPlugin {
         new JavaSparkContext(
             Clusters.conf()
                 .setMaster("local-cluster[" + EXECUTORS + ",1,512]")
+                .set("spark.cores.max", Integer.toString(EXECUTORS))
                 .set("spark.executor.memory", "512m")
                 .set("spark.plugins", CutLinks.class.getName())
                 .set("spark.shuffle.compress", "false")

@@ -14,10 +14,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Spark's 20 tests of a shuffle, and its two of a sort shuffle's files, in a JVM of their own that
@@ -27,11 +29,24 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class SparksOwnSuiteTest {
   private static final Pattern FETCH = Pattern.compile("Fetched \\d+ blocks .* over (\\w+)");
 
-  @ParameterizedTest
-  @CsvSource({"tcp, none", "shm, shm", "rdma, rdma"})
+  @Test
   @Tag("long")
   @Timeout(value = 10, unit = TimeUnit.MINUTES)
-  void passesEachOfThem(String path, String upgrade, @TempDir Path directory) throws Exception {
+  void passesEachOfThem(@TempDir Path directory) throws Exception {
+    passes("tcp", "none", directory);
+  }
+
+  /** They take the processors from other tests for six minutes. */
+  @ParameterizedTest
+  @ValueSource(strings = {"shm", "rdma"})
+  @Tag("long")
+  @EnabledIfSystemProperty(named = "verbena.full", matches = "true")
+  @Timeout(value = 10, unit = TimeUnit.MINUTES)
+  void passesEachOfThemOverBetterPaths(String path, @TempDir Path directory) throws Exception {
+    passes(path, path, directory);
+  }
+
+  private static void passes(String path, String upgrade, Path directory) throws Exception {
     String java =
         path.equals("rdma")
             ? ExecutorsOfOneProcess.javaHome(

@@ -104,7 +104,12 @@ public final class JavaProcess implements AutoCloseable {
 
   /** Returns the rest of the next line that begins so; those before it are lost. */
   public String lineAfter(String begin) throws IOException {
-    long until = System.nanoTime() + A_LINE.toNanos();
+    return lineAfter(begin, A_LINE);
+  }
+
+  /** Returns the rest of the next line that begins so, for which it has this long. */
+  public String lineAfter(String begin, Duration most) throws IOException {
+    long until = System.nanoTime() + most.toNanos();
     String line = output.line(until);
     while (!line.startsWith(begin)) {
       line = output.line(until);

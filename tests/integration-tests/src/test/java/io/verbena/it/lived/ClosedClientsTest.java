@@ -11,6 +11,7 @@ import io.verbena.testkit.JavaProcess;
 import java.lang.foreign.MemorySegment;
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
@@ -32,6 +33,9 @@ class ClosedClientsTest {
 
   private static final int LONG_BYTES = 300_000;
 
+  /** Beside busy processes. */
+  private static final Duration PATIENCE = Duration.ofMinutes(4);
+
   /** The contract. */
   @RpcService(name = "closed.v1")
   interface Echo {
@@ -43,7 +47,7 @@ class ClosedClientsTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"none, 2500", "ALL-UNNAMED, 300"})
+  @CsvSource({"none, 1500", "ALL-UNNAMED, 300"})
   void leaveTheirMemoryToTheNext(String nativeAccess, String clients) throws Exception {
     List<String> flags =
         new ArrayList<>(
@@ -52,7 +56,7 @@ class ClosedClientsTest {
       flags.add("--enable-native-access=" + nativeAccess);
     }
     try (JavaProcess process = JavaProcess.start(flags, Program.class, clients)) {
-      assertThat(process.lineAfter(Program.TELLS)).isEqualTo("all of " + clients);
+      assertThat(process.lineAfter(Program.TELLS, PATIENCE)).isEqualTo("all of " + clients);
     }
   }
 

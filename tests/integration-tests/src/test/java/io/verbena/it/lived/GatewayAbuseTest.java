@@ -30,7 +30,7 @@ class GatewayAbuseTest {
   private static final int TIMES = Integer.getInteger("verbena.abuse.times", 1);
 
   /** Of the server's processors, until it has answered, whatever else the machine does. */
-  private static final Duration IN_TIME = Duration.ofSeconds(8);
+  private static final Duration IN_TIME = Duration.ofSeconds(20);
 
   /** Until its socket has said anything. */
   private static final Duration EVER = Duration.ofSeconds(60);
