@@ -14,6 +14,7 @@ import io.verbena.api.region.ExposedRegion;
 import io.verbena.api.region.RegionPiece;
 import io.verbena.api.region.RegionRef;
 import io.verbena.api.region.Regions;
+import io.verbena.core.SessionLimits;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
 import io.verbena.link.runtime.NanoClock;
@@ -47,6 +48,10 @@ class RegionsOverRdmaTest {
   private static final Duration LONGEST = Duration.ofSeconds(40);
   private static final Duration LEASE = Duration.ofMinutes(5);
   private static final int ALL = Regions.READ | Regions.WRITE | Regions.ATOMIC;
+
+  /** A loop that a test holds is not given up, however long a busy machine takes. */
+  private static final SessionLimits PATIENT =
+      SessionLimits.DEFAULT.withKeepalive(Duration.ofSeconds(20), Duration.ofMinutes(2));
 
   private final Fabric fabric = Fabric.threaded(11);
   private final BlockingQueue<Session> owners = new LinkedBlockingQueue<>();
@@ -91,9 +96,10 @@ class RegionsOverRdmaTest {
             .serve(HouseRpc.bind(new Holding()))
             .onSession(owners::add)
             .upgrades(western)
+            .limits(PATIENT)
             .drainTime(Duration.ofMillis(100))
             .start();
-    client = VerbenaClient.builder().upgrades(eastern).build();
+    client = VerbenaClient.builder().upgrades(eastern).limits(PATIENT).build();
     session = client.connect(server.address().toString());
     owner = owners.poll(LONGEST.toSeconds(), TimeUnit.SECONDS);
     awaitPath("rdma");
