@@ -176,15 +176,19 @@ final class Pipe {
 
   /** Takes what has this place among the pieces of the peer, as soon as all before it are taken. */
   void inTurn(int place, Runnable taking) {
-    if (place < taken || early.putIfAbsent(place, taking) != null) {
-      owner.broken("the peer sent piece " + place + " twice");
-    } else if (early.size() > GrpcContract.STREAM_WINDOW / 64) {
-      owner.broken("the peer left out piece " + taken);
+    if (place != taken) {
+      if (place < taken || early.putIfAbsent(place, taking) != null) {
+        owner.broken("the peer sent piece " + place + " twice");
+      } else if (early.size() > GrpcContract.STREAM_WINDOW / 64) {
+        owner.broken("the peer left out piece " + taken);
+      }
+      return;
     }
-    Runnable next;
-    while (!closed && (next = early.remove(taken)) != null) {
+    Runnable next = taking;
+    while (next != null && !closed) {
       taken++;
       next.run();
+      next = early.remove(taken);
     }
   }
 
