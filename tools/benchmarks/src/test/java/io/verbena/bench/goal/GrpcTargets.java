@@ -11,16 +11,12 @@ import io.verbena.bench.load.Handler;
 import io.verbena.bench.load.Kind;
 import io.verbena.bench.load.Load;
 import io.verbena.bench.load.Mode;
+import io.verbena.bench.report.Result;
 import io.verbena.bench.rival.Rival;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 
 /**
  * The targets of gRPC's stubs and services over sessions, beside the same over gRPC's own
@@ -33,7 +29,6 @@ public final class GrpcTargets {
   private static final int MEBIBYTE = 1 << 20;
   private static final long TURN_BYTES = 2L << 30;
   private static final long HALF_A_MILLISECOND = 500_000;
-  private static final int TURN_SECONDS = 60;
   private static final int ROUND_TRIPS = 5_000;
 
   private final Scoreboard board;
@@ -145,29 +140,14 @@ public final class GrpcTargets {
         ratios[round] = one / other;
       }
     }
-    return new Beside(median(mines), "grpc", median(others), median(ratios));
-  }
-
-  private static double median(double[] values) {
-    Arrays.sort(values);
-    return values[values.length / 2];
+    return new Beside(Result.median(mines), "grpc", Result.median(others), Result.median(ratios));
   }
 
   private static double mebibytes(ManagedChannel channel, int items) throws InterruptedException {
-    long start = System.nanoTime();
-    int _ = done(GrpcFeed.take(channel));
-    return items * (double) FeedItems.BYTES / (1 << 20) / ((System.nanoTime() - start) / 1e9);
+    return StreamTargets.mebibytesPerSecond(() -> GrpcFeed.take(channel), items);
   }
 
   private static double roundTrip(ManagedChannel channel) throws InterruptedException {
-    return median(done(GrpcFeed.pingPong(channel, ROUND_TRIPS)));
-  }
-
-  private static <T> T done(CompletableFuture<T> stream) throws InterruptedException {
-    try {
-      return stream.get(TURN_SECONDS, TimeUnit.SECONDS);
-    } catch (ExecutionException | TimeoutException e) {
-      throw new IllegalStateException("a stream failed: " + e, e);
-    }
+    return Result.median(StreamTargets.done(GrpcFeed.pingPong(channel, ROUND_TRIPS)));
   }
 }

@@ -103,8 +103,8 @@ public final class StreamTargets {
     double[] mine = new double[rounds];
     double[] rivals = new double[rounds];
     for (int round = -rounds; round < rounds; round++) {
-      double one = mebibytesPerSecond(ours);
-      double other = mebibytesPerSecond(theirs);
+      double one = mebibytesPerSecond(ours, items);
+      double other = mebibytesPerSecond(theirs, items);
       if (round >= 0) {
         mine[round] = one;
         rivals[round] = other;
@@ -117,14 +117,19 @@ public final class StreamTargets {
     board.tell(Row.atLeast("stream of 1 KiB, " + name, both, "MiB/s", limit));
   }
 
-  private double mebibytesPerSecond(Supplier<CompletableFuture<Integer>> stream)
+  static double mebibytesPerSecond(Supplier<CompletableFuture<Integer>> stream, int items)
       throws InterruptedException {
     long start = System.nanoTime();
+    int _ = done(stream.get());
+    return items * (double) FeedItems.BYTES / (1 << 20) / ((System.nanoTime() - start) / 1e9);
+  }
+
+  /** Waits for the end of a stream. */
+  static <T> T done(CompletableFuture<T> stream) throws InterruptedException {
     try {
-      stream.get().get(TURN_SECONDS, TimeUnit.SECONDS);
+      return stream.get(TURN_SECONDS, TimeUnit.SECONDS);
     } catch (ExecutionException | TimeoutException e) {
       throw new IllegalStateException("a stream failed: " + e, e);
     }
-    return items * (double) FeedItems.BYTES / (1 << 20) / ((System.nanoTime() - start) / 1e9);
   }
 }
