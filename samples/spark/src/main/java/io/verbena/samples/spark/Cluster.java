@@ -72,7 +72,8 @@ final class Cluster implements AutoCloseable {
             .setMaster("local-cluster[2,1,1024]")
             .setAppName("shuffle race")
             .set("spark.ui.enabled", "false")
-            // No job begins on one executor alone.
+            // No job begins on one executor alone: a part of no cores is there at once.
+            .set("spark.cores.max", "2")
             .set("spark.scheduler.minRegisteredResourcesRatio", "1.0")
             .set("spark.executor.extraClassPath", System.getProperty("java.class.path"))
             .set("spark.shuffle.readHostLocalDisk", Boolean.toString(mover == Mover.FILES))
