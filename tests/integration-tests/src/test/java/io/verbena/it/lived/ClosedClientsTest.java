@@ -79,7 +79,7 @@ class ClosedClientsTest {
 
     private static String outcome(String address, int clients) {
       for (int i = 1; i <= clients; i++) {
-        try (VerbenaClient client = VerbenaClient.builder().build();
+        try (VerbenaClient client = Unhurried.client().build();
             Session session = client.connect(address)) {
           Echo echo = ClosedClientsTest_EchoRpc.client(session);
           echo.say("small");

@@ -75,7 +75,7 @@ class FullDirectMemoryTest {
               .listen("127.0.0.1:0")
               .serve(FullDirectMemoryTest_MirrorRpc.bind(face -> face))
               .start();
-      VerbenaClient client = VerbenaClient.builder().loops(1).build(); // a loop takes some, too
+      VerbenaClient client = Unhurried.client().loops(1).build(); // a loop takes some, too
       String address = server.address().toString();
       Session session = client.connect(address);
       takeAll();

@@ -46,7 +46,7 @@ class FullHeapTest {
   @Test
   void streamsThatFillTheHeapLeaveEveryLoopAlive() throws Exception {
     try (JavaProcess server = server();
-        VerbenaClient client = VerbenaClient.builder().build()) {
+        VerbenaClient client = Unhurried.client().build()) {
       String address = server.line();
       Cellar cellar = FullHeapTest_CellarRpc.client(client.connect(address));
       List<CompletableFuture<Long>> calls = new ArrayList<>();
@@ -65,7 +65,7 @@ class FullHeapTest {
   @Test
   void messagesThatFillTheHeapFailAloneAndNobodyIsBlamed() throws Exception {
     try (JavaProcess server = server();
-        VerbenaClient client = VerbenaClient.builder().build()) {
+        VerbenaClient client = Unhurried.client().build()) {
       String address = server.line();
       FullHeapTest_CellarRpc.Async cellar = FullHeapTest_CellarRpc.async(client.connect(address));
       List<CompletableFuture<Long>> calls = new ArrayList<>();
@@ -96,7 +96,7 @@ class FullHeapTest {
 
   private static void everyLoopServes(JavaProcess server, String address) throws Exception {
     assertThat(server.process().isAlive()).isTrue();
-    try (VerbenaClient next = VerbenaClient.builder().build()) {
+    try (VerbenaClient next = Unhurried.client().build()) {
       for (int i = 0; i < 2 * LOOPS; i++) { // they go to the loops by turns
         Session session = next.connect(address);
         assertThat(FullHeapTest_CellarRpc.client(session).look(i)).isEqualTo(i);

@@ -76,7 +76,7 @@ class SharedMemoryTest {
     try (JavaProcess server = JavaProcess.start(SMALL_HEAP, Server.class, "1")) {
       String address = server.line();
       try (JavaProcess askers = JavaProcess.start(Askers.class, address, "" + shortOnes);
-          VerbenaClient client = VerbenaClient.builder().build();
+          VerbenaClient client = Unhurried.client().build();
           Session session = client.connect(address)) {
         askers.line();
         askers.freeze();
@@ -130,9 +130,9 @@ class SharedMemoryTest {
   void aClientWhoseHandlersTakeLongLeavesTheServerItsMemory(Excess excess) throws Exception {
     try (JavaProcess server = JavaProcess.start(SMALL_HEAP, Server.class, "1")) {
       String address = server.line();
-      try (VerbenaClient client = VerbenaClient.builder().build();
+      try (VerbenaClient client = Unhurried.client().build();
           Session honest = client.connect(address);
-          VerbenaClient other = VerbenaClient.builder().largeValueBytes(64 << 10).build();
+          VerbenaClient other = Unhurried.client().largeValueBytes(64 << 10).build();
           Session session = other.connect(address)) {
         Warehouse warehouse = WarehouseRpc.client(honest, IN_TIME);
         WarehouseRpc.Async abused = WarehouseRpc.async(session);
@@ -152,7 +152,7 @@ class SharedMemoryTest {
   void serversThatStopTakeNoSlotFromTheOneThatDoesNot() throws Exception {
     try (JavaProcess servers = JavaProcess.start(Server.class, Integer.toString(PEERS));
         VerbenaServer healthy = server();
-        VerbenaClient client = VerbenaClient.builder().build()) {
+        VerbenaClient client = Unhurried.client().build()) {
       List<Session> stopped = new ArrayList<>();
       for (int i = 0; i < PEERS; i++) {
         stopped.add(client.connect(servers.line()));
@@ -183,7 +183,7 @@ class SharedMemoryTest {
 
   /** A client whose large arguments travel beside their messages, however quick this machine is. */
   private static VerbenaClient sendingBeside() {
-    return VerbenaClient.builder().largeValueBytes(1 << 20).build();
+    return Unhurried.client().largeValueBytes(1 << 20).build();
   }
 
   private static VerbenaServer server() throws IOException {
@@ -249,7 +249,7 @@ class SharedMemoryTest {
       AtomicInteger got = new AtomicInteger();
       List<CompletableFuture<?>> results = new ArrayList<>();
       for (int i = 0; i < PEERS; i++) {
-        Session session = VerbenaClient.builder().build().connect(args[0]);
+        Session session = Unhurried.client().build().connect(args[0]);
         WarehouseRpc.Async warehouse = WarehouseRpc.async(session, PATIENT);
         for (int j = 0; j < Integer.parseInt(args[1]); j++) {
           warehouse.fetch(1).toCompletableFuture().join();
