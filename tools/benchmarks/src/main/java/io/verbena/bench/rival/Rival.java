@@ -24,7 +24,7 @@ public enum Rival {
   VERBENA_GRPC_SHM("verbena-grpc shm"),
   /** Aeron's IPC, through shared memory; between two processes of this host only. */
   AERON("aeron ipc"),
-  /** UCX by its Java binding, through shared memory; between two processes of this host only. */
+  /** UCX by its Java binding, on the transport that it chooses: on one host shared memory. */
   UCX("ucx"),
   /** Files through a socket by sendfile. */
   SENDFILE("raw sendfile"),
@@ -58,7 +58,12 @@ public enum Rival {
               && load.size() <= AeronIpc.MOST_BYTES
               && bytesUnderWay(load) <= AeronIpc.MOST_BYTES_UNDER_WAY;
       case UCX ->
-          isCall(load) && load.connections() == 1 && bytesUnderWay(load) <= JucxEnd.MOST_BYTES;
+          load.connections() == 1
+              && (isCall(load)
+                  ? bytesUnderWay(load) <= JucxEnd.MOST_BYTES
+                  : load.kind() == Kind.PUT
+                      && movesMemory(load)
+                      && bytesUnderWay(load) <= JucxEnd.WINDOW_BYTES);
       case SENDFILE ->
           load.kind().movesObjects()
               && load.memory() == Memory.FILES
@@ -108,7 +113,7 @@ public enum Rival {
       case VERBENA_GRPC_TUNED -> GrpcServer.start(host, GrpcTuning.SESSIONS_TUNED);
       case VERBENA_GRPC_SHM -> GrpcServer.start(host, GrpcTuning.SESSIONS_SHM);
       case AERON -> AeronServer.start(polls);
-      case UCX -> JucxEnd.Server.start(polls);
+      case UCX -> JucxServer.start(host, polls);
       case SENDFILE -> SendfileServer.start(host);
       case DARPC -> DarpcServer.start(host, polls);
       case PERFTEST -> throw new IllegalStateException("perftest has its own servers");

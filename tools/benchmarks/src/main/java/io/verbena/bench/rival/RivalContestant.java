@@ -59,7 +59,7 @@ public final class RivalContestant implements Contestant {
       case VERBENA_GRPC_TUNED -> new GrpcCaller(host, port.getAsInt(), GrpcTuning.SESSIONS_TUNED);
       case VERBENA_GRPC_SHM -> new GrpcCaller(host, port.getAsInt(), GrpcTuning.SESSIONS_SHM);
       case AERON -> new AeronCaller(port.getAsInt());
-      case UCX -> new JucxEnd.Client(port.getAsInt());
+      case UCX -> new JucxCaller(host, port.getAsInt(), exchange);
       case SENDFILE -> new SendfileCaller(host, port.getAsInt(), exchange, validate);
       case DARPC -> new DarpcCaller(host, port.getAsInt());
       case PERFTEST -> throw new IOException("perftest has no connections");

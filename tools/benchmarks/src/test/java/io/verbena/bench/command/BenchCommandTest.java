@@ -102,7 +102,8 @@ class BenchCommandTest {
   @Test
   @Tag("long")
   void hasRivalsTakeTurnsUnderTheSameLoad() {
-    for (String load : List.of("-w call -o 8", "-w push -s 100k -o 2", "-w pull -s 100k")) {
+    for (String load :
+        List.of("-w call -o 8", "-w push -s 100k -o 2", "-w pull -s 100k", "-w put -s 100k -o 4")) {
       Run run = client("-p tcp --rivals -n 40 --rounds 1 --warmup 0 --validate " + load);
       assertThat(run.err()).isEmpty();
       assertThat(run.out()).contains("verbena tcp", "raw nio", "raw netty", "grpc ", "grpc tuned");
