@@ -52,8 +52,8 @@ final class TcpDriver implements LinkDriver {
   /** Tasks to run once the stack is unwound, before the kernel is asked again. */
   private final ArrayDeque<Runnable> later = new ArrayDeque<>();
 
-  /** The number of links with TLS. */
-  private int encrypted;
+  /** The number of links that only the loop's own thread may step. */
+  private int keepTheirThread;
 
   private boolean owned;
   private boolean closed;
@@ -93,12 +93,12 @@ final class TcpDriver implements LinkDriver {
   }
 
   /**
-   * Another thread may step the links if Netty does for each frame nothing that a thread keeps:
-   * without TLS, while no connection is being made.
+   * Another thread may step the links while no connection is being made, and no TLS of theirs may
+   * run code of others.
    */
   @Override
   public boolean mayChangeThread() {
-    return encrypted == 0
+    return keepTheirThread == 0
         && attempts.isEmpty()
         && listenings.isEmpty()
         && later.isEmpty()
@@ -248,14 +248,14 @@ final class TcpDriver implements LinkDriver {
   }
 
   void opened(TcpLink link) {
-    if (links.add(link) && link.capabilities().encrypted()) {
-      encrypted++;
+    if (links.add(link) && link.keepsItsThread()) {
+      keepTheirThread++;
     }
   }
 
   void closed(TcpLink link) {
-    if (links.remove(link) && link.capabilities().encrypted()) {
-      encrypted--;
+    if (links.remove(link) && link.keepsItsThread()) {
+      keepTheirThread--;
     }
   }
 

@@ -41,6 +41,7 @@ final class TcpLink extends ChannelInboundHandlerAdapter
   private final LinkCapabilities capabilities;
   private final List<X509Certificate> peerCertificates;
   private final @Nullable SSLSession tlsSession;
+  private final boolean keepsItsThread;
   private final FrameReader reader;
   private final Pace pace;
   private final TcpBulk bulk;
@@ -72,6 +73,7 @@ final class TcpLink extends ChannelInboundHandlerAdapter
     this.peerAddress = peerAddress;
     this.peerCertificates = Tls.peerCertificates(tls);
     this.tlsSession = tls == null ? null : tls.engine().getSession();
+    this.keepsItsThread = tls != null && Tls.mayRunCodeOfOthers(tls.engine());
     String detail = tlsSession == null ? "" : tlsSession.getCipherSuite();
     this.capabilities = new LinkCapabilities(TcpAddress.SCHEME, detail, maxFrameBytes, tls != null);
     OpenTargets targets = new OpenTargets();
@@ -93,6 +95,11 @@ final class TcpLink extends ChannelInboundHandlerAdapter
       return;
     }
     tellOfEnd();
+  }
+
+  /** Returns whether only the loop's own thread may step this link. */
+  boolean keepsItsThread() {
+    return keepsItsThread;
   }
 
   @Override

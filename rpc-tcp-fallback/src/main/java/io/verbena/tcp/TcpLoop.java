@@ -46,9 +46,6 @@ final class TcpLoop extends AbstractScheduledEventExecutor implements IoEventLoo
   /** Whether the stepper had no thread-local value of Netty before. */
   private boolean leavesNothing;
 
-  /** Whether that was looked at, since the stepper took the loop over. */
-  private boolean looked;
-
   private volatile boolean closing;
 
   private long nextWaitNanos = Long.MAX_VALUE;
@@ -71,8 +68,7 @@ final class TcpLoop extends AbstractScheduledEventExecutor implements IoEventLoo
     if (own == null) {
       own = taking;
     }
-    looked = taking == own;
-    leavesNothing = false;
+    leavesNothing = taking != own && FastThreadLocal.size() == 0;
     stepper = taking;
   }
 
@@ -119,10 +115,6 @@ final class TcpLoop extends AbstractScheduledEventExecutor implements IoEventLoo
     if (!begun) {
       begun = true;
       sockets.initialize();
-    }
-    if (!looked) {
-      looked = true;
-      leavesNothing = FastThreadLocal.size() == 0;
     }
     if (!isOnItsOwnThread()) {
       return sockets.run(waiting) + runTasks();

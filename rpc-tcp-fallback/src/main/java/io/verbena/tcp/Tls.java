@@ -67,6 +67,16 @@ final class Tls {
     return handler;
   }
 
+  /**
+   * Returns whether an engine may run code of others at any record. Up to TLS 1.2 a peer may begin
+   * a further handshake, with the trust managers of the user; the JDK's own TLS 1.3 runs none after
+   * the first one.
+   */
+  static boolean mayRunCodeOfOthers(SSLEngine engine) {
+    return engine.getClass().getModule() != Object.class.getModule()
+        || !engine.getSession().getProtocol().equals("TLSv1.3");
+  }
+
   /** Returns the peer's certificates, its own first; empty if it showed none. */
   static List<X509Certificate> peerCertificates(@Nullable SslHandler handler) {
     if (handler == null) {

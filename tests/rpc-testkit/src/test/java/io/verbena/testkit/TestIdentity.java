@@ -92,15 +92,21 @@ public final class TestIdentity {
 
   /** Returns a context that shows this identity and trusts others. */
   public SSLContext trusting(TestIdentity... trusted) {
-    return context(this, trusted);
+    return context("TLS", this, trusted);
+  }
+
+  /** Returns such a context whose clients speak TLS 1.2 at most. */
+  public SSLContext trustingByTls12(TestIdentity... trusted) {
+    return context("TLSv1.2", this, trusted);
   }
 
   /** Returns a context that shows no identity and trusts others. */
   public static SSLContext nobodyTrusting(TestIdentity... trusted) {
-    return context(null, trusted);
+    return context("TLS", null, trusted);
   }
 
-  private static SSLContext context(@Nullable TestIdentity self, TestIdentity... trusted) {
+  private static SSLContext context(
+      String protocol, @Nullable TestIdentity self, TestIdentity... trusted) {
     try {
       // Of the JDK's stores the one that does not hash its password ten thousand times.
       KeyStore anchors = KeyStore.getInstance("JKS");
@@ -118,7 +124,7 @@ public final class TestIdentity {
         factory.init(self.made.toKeyStore("JKS", PASSWORD), PASSWORD);
         keyManagers = factory.getKeyManagers();
       }
-      SSLContext context = SSLContext.getInstance("TLS");
+      SSLContext context = SSLContext.getInstance(protocol);
       context.init(keyManagers, trust.getTrustManagers(), null);
       return context;
     } catch (IOException | GeneralSecurityException e) {

@@ -133,7 +133,8 @@ public abstract class SteppingCallersContract {
     server.close();
   }
 
-  private Session connected(VerbenaClient by) {
+  /** Returns a session with the server. */
+  protected final Session connected(VerbenaClient by) {
     Session session = by.connect(server.address().toString());
     ready(session);
     return session;
@@ -169,6 +170,11 @@ public abstract class SteppingCallersContract {
     FutureTask<T> done = new FutureTask<>(task);
     Thread _ = kind.start(done);
     return done.get(100, TimeUnit.SECONDS);
+  }
+
+  /** Returns whether a caller of a session gets the loop. */
+  protected final boolean getsToStep(Session session) {
+    return getsToStep(PilotRpc.client(session));
   }
 
   private static long failures() {
