@@ -44,6 +44,7 @@ public final class IncomingCalls implements Participant {
   private final Calls calls;
   private final RemoteServices contracts;
   private final LocalServices services;
+  private int carried;
   public final IncomingOneways oneways;
   private final MessagesAwaitingValues awaitingValues;
   private final Long2ObjectHashMap<ServerCall> byId = new Long2ObjectHashMap<>();
@@ -401,9 +402,17 @@ public final class IncomingCalls implements Participant {
     starts.startWaiting();
   }
 
+  /**
+   * Two services are another RPC system's: its own, and that of streams, because its calls count as
+   * streaming. They run code of users only for calls in flight.
+   */
+  public void carries() {
+    carried = 2;
+  }
+
   @Override
   public boolean runsUsersCode() {
-    return services.size() > 0;
+    return services.size() > carried;
   }
 
   @Override

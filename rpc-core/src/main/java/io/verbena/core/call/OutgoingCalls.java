@@ -59,6 +59,9 @@ public final class OutgoingCalls implements Participant {
   /** The number of calls in flight, without one-way calls that were sent. */
   private int size;
 
+  /** Those of them that wait for the end of the session and do not count for its loop. */
+  private int standing;
+
   /** Calls that have ended since the queues of unsent calls were last cleared of such calls. */
   private int endedUnsent;
 
@@ -321,6 +324,17 @@ public final class OutgoingCalls implements Participant {
     all().stream()
         .filter(call -> !call.wasHandedOver()) // or its reply is being read
         .forEach(PendingCall::awaitNextPeer);
+  }
+
+  @Override
+  public boolean keepsLoop() {
+    return size > standing || hasToArrive();
+  }
+
+  /** Calls that wait for the end of the session begin or have ended. On the loop. */
+  public void standing(int more) {
+    standing += more;
+    calls.loop.callsInFlight(-more);
   }
 
   /** Returns whether the peer has yet to confirm one-way calls. */

@@ -109,6 +109,13 @@ public interface Participant {
     return false;
   }
 
+  /**
+   * Returns whether callers must not step the loop because of it. Asked while no call is in flight.
+   */
+  default boolean keepsLoop() {
+    return wantsLink() || isBusy() || hasToArrive() || runsUsersCode();
+  }
+
   // ---- events ----
 
   /** There is a link to a peer with these limits. */

@@ -322,8 +322,7 @@ public abstract class SessionImpl implements Session, RunOn.Threads, EventLoop.T
         && links.areSettled()
         && !upgrade.isAttempting()
         && participants.turning.length == 0
-        && !participants.any(
-            one -> one.wantsLink() || one.isBusy() || one.hasToArrive() || one.runsUsersCode());
+        && !participants.any(Participant::keepsLoop);
   }
 
   long received() {

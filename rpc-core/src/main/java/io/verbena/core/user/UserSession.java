@@ -174,6 +174,15 @@ public final class UserSession extends SessionImpl {
     contracts.replace(offered, tellsAll);
   }
 
+  /**
+   * Another RPC system is carried: its service and so many of its calls, which wait for the end of
+   * the session, do not keep callers from stepping the loop. On the loop.
+   */
+  public void carries(int standingCalls) {
+    incoming.carries();
+    outgoing.standing(standingCalls);
+  }
+
   private long lastCallOfPeer() {
     return incoming.lastCallId();
   }
