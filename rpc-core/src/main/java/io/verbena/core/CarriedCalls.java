@@ -1,7 +1,12 @@
 package io.verbena.core;
 
 import io.verbena.api.Session;
+import io.verbena.api.bulk.Received;
+import io.verbena.api.bulk.Source;
+import io.verbena.api.bulk.TransferOptions;
 import io.verbena.api.stub.IncomingCall;
+import io.verbena.api.stub.MethodDescriptor;
+import io.verbena.api.stub.ServiceCaller;
 import io.verbena.api.wire.WireIn;
 import io.verbena.api.wire.WireOut;
 import io.verbena.codec.WireDecoder;
@@ -9,9 +14,14 @@ import io.verbena.codec.WireEncoder;
 import io.verbena.core.call.ServerCall;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.session.SessionImpl;
+import io.verbena.core.transfer.SessionObjects;
+import io.verbena.core.user.UserSession;
 import io.verbena.link.Link;
 import java.nio.ByteBuffer;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
 import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
@@ -85,6 +95,79 @@ public final class CarriedCalls {
    */
   public static ByteBuffer view(WireIn in) {
     return ((WireDecoder) in).viewBytes();
+  }
+
+  /**
+   * Makes a call that is answered at the end of the session. It does not keep callers from {@link
+   * #drive}. The peer's calls must run no code of users then, except for calls of this end that are
+   * in flight. On the loop.
+   *
+   * @return completes at the end of a cycle of the loop's own thread
+   */
+  public static <R> CompletableFuture<R> stand(
+      Session session, ServiceCaller caller, MethodDescriptor<R> method) {
+    UserSession carrying = (UserSession) session;
+    CompletableFuture<R> told = new CompletableFuture<>();
+    carrying.carries(1);
+    CompletionStage<R> _ =
+        caller
+            .submit(method, out -> {})
+            .whenComplete(
+                (result, failure) -> {
+                  carrying.carries(-1);
+                  carrying
+                      .loop()
+                      .execute(
+                          () -> {
+                            if (failure == null) {
+                              told.complete(result);
+                            } else {
+                              told.completeExceptionally(failure);
+                            }
+                          });
+                });
+    return told;
+  }
+
+  /**
+   * Runs a command on the loop of a session. If nobody else needs the loop, the calling thread
+   * steps it until a future is done, for 5 ms at most. Safe for use by any thread.
+   *
+   * @param until done on the loop. It must follow from the command and what the peer sends
+   * @return false if the command was not run
+   */
+  public static boolean drive(Session session, Runnable command, Future<?> until) {
+    return loop(session).drive(command::run, until);
+  }
+
+  /**
+   * Sends a piece of a stream beside the messages of a session, to the receiver that its other end
+   * has set by {@link #onPush}. A session that drains sends it, too. Safe for use by any thread.
+   *
+   * @param stream at least 0
+   * @param sequence the place of the piece in its stream, at least 0
+   * @param last whether it is the last piece of the stream
+   * @param bytes what remains of the buffer, outside the heap. They must not change until the
+   *     result is there
+   * @return ends on the loop, when the bytes have arrived or will not, and are no longer in use
+   */
+  public static CompletionStage<Received> push(
+      Session session, long stream, int sequence, boolean last, ByteBuffer bytes) {
+    return session
+        .objects()
+        .push(
+            SessionObjects.CARRIED + CarriedPieces.name(stream, sequence, last),
+            Source.of(bytes),
+            TransferOptions.DEFAULT.withoutChecksum())
+        .result();
+  }
+
+  /**
+   * Sets the receiver of what the other end sends by {@link #push}. Objects of users go to the
+   * session's own handler.
+   */
+  public static void onPush(Session session, CarriedPieces receiver) {
+    ((SessionObjects) session.objects()).onCarried(receiver.handler());
   }
 
   /** Returns the session through which a call arrived. */

@@ -11,11 +11,14 @@ import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.api.stub.ServiceCaller;
 import io.verbena.api.wire.WireIn;
 import io.verbena.core.CarriedCalls;
+import io.verbena.core.CarriedPieces;
 import io.verbena.core.loop.EventLoop;
+import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The streams of one session at one of its ends. It passes pieces and credits to them, and shares
@@ -64,6 +67,7 @@ final class Carrier {
     this.session = session;
     this.caller = session.caller(GrpcContract.SERVICE, CallOptions.DEFAULT);
     this.loop = CarriedCalls.loop(session);
+    CarriedCalls.onPush(session, new LongPieces());
     this.mostMetadata = mostMetadata;
   }
 
@@ -136,6 +140,23 @@ final class Carrier {
     return e.status() == RpcStatus.RESOURCE_EXHAUSTED && e.phase() == CallPhase.QUEUED;
   }
 
+  /**
+   * Sends a long piece beside messages.
+   *
+   * @param lost runs if it did not arrive
+   */
+  void push(long id, int sequence, boolean last, Frame frame, Runnable lost) {
+    CarriedCalls.push(session, id, sequence, last, frame.bytes())
+        .whenComplete(
+            (sent, failure) -> {
+              frame.free();
+              if (failure != null) {
+                window += frame.readableBytes();
+                lost.run();
+              }
+            });
+  }
+
   /** Lets a pipe go on when there is room again. */
   void await(Pipe pipe) {
     waiting.add(pipe);
@@ -179,17 +200,48 @@ final class Carrier {
   }
 
   private void arrived(long id, GrpcContract.Piece piece) {
-    int bytes = piece.bytes().readableBytes();
     lastOneway = loop.now();
+    if (takes(piece.bytes().readableBytes())) {
+      pass(id, piece);
+    }
+  }
+
+  /** Counts bytes of the peer. */
+  private boolean takes(long bytes) {
     unused += bytes;
-    Pipe pipe = pipes.get(id);
-    if (unused > GrpcContract.SESSION_WINDOW + Pipe.MOST_BEYOND) {
+    boolean keeps = unused <= GrpcContract.SESSION_WINDOW + Pipe.MOST_BEYOND;
+    if (!keeps) {
       session.close(); // this peer does not keep to its window
-    } else if (pipe == null) {
+    }
+    return keeps;
+  }
+
+  private void pass(long id, GrpcContract.Piece piece) {
+    Pipe pipe = pipes.get(id);
+    if (pipe == null) {
+      drop(piece.bytes().readableBytes());
       piece.bytes().close();
-      drop(bytes);
     } else {
       pipe.arrived(piece);
+    }
+  }
+
+  /** Takes long pieces, which come beside messages. */
+  private final class LongPieces extends CarriedPieces {
+    @Override
+    protected @Nullable ByteBuffer memory(long length) {
+      return length <= Received.MOST_BYTES && takes(length) ? Received.block((int) length) : null;
+    }
+
+    @Override
+    protected void arrived(long id, int sequence, boolean last, ByteBuffer memory, int length) {
+      pass(id, new GrpcContract.Piece(sequence, last, null, Received.in(memory, length)));
+    }
+
+    @Override
+    protected void lost(ByteBuffer memory, int length) {
+      unused -= length;
+      Received.free(memory);
     }
   }
 

@@ -13,10 +13,14 @@ import io.grpc.internal.ReadableBuffers;
 import io.grpc.internal.StatsTraceContext;
 import io.grpc.internal.WritableBuffer;
 import io.verbena.api.stub.ArgumentWriter;
+import io.verbena.core.CarriedCalls;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,6 +58,12 @@ final class ClientStreamImpl extends AbstractClientStream implements Pipe.Owner 
   private @Nullable CompletableFuture<GrpcContract.Answer> call;
   private boolean hasHeaders;
 
+  /** What gRPC did before the only message of the call was complete; null from then on. */
+  private @Nullable List<Runnable> early;
+
+  /** Done when the stream has ended; null if nobody waits for it. */
+  private final @Nullable CompletableFuture<@Nullable Void> over;
+
   ClientStreamImpl(
       ClientTransport transport,
       MethodDescriptor<?, ?> method,
@@ -61,18 +71,19 @@ final class ClientStreamImpl extends AbstractClientStream implements Pipe.Owner 
       CallOptions options,
       StatsTraceContext stats,
       String authority) {
-    super(
-        hint -> Frame.allocate(hint, transport.carrier().session),
-        stats,
-        transport.tracer(),
-        headers,
-        options,
-        false);
+    super(Frame::allocate, stats, transport.tracer, headers, options, false);
     this.transport = transport;
     this.method = method;
     this.stats = stats;
     this.authority = authority;
     this.state = new State(stats, options);
+    this.early = method.getType().clientSendsOneMessage() ? new ArrayList<>(4) : null;
+    Executor executor = options.getExecutor();
+    boolean blocking =
+        executor != null
+            && method.getType() == MethodDescriptor.MethodType.UNARY
+            && executor.getClass().getName().endsWith("ThreadlessExecutor");
+    this.over = blocking ? new CompletableFuture<>() : null;
   }
 
   @Override
@@ -111,14 +122,54 @@ final class ClientStreamImpl extends AbstractClientStream implements Pipe.Owner 
     @Override
     public void writeFrame(
         @Nullable WritableBuffer given, boolean last, boolean flush, int messages) {
-      Frame frame = given == null ? Frame.allocate(0, transport.carrier().session) : (Frame) given;
+      Frame frame = given == null ? Frame.allocate(0) : (Frame) given;
       onSendingBytes(frame.readableBytes());
-      transport.run(() -> write(frame, last, messages));
+      Runnable write = () -> write(frame, last, messages);
+      if (last || !isShort(frame)) {
+        runAll(write, last && isShort(frame));
+      } else {
+        run(write);
+      }
     }
 
     @Override
     public void cancel(Status status) {
-      transport.run(() -> fail(status, RpcProgress.PROCESSED));
+      runAll(() -> fail(status, RpcProgress.PROCESSED), false);
+    }
+  }
+
+  /** Runs a command on the loop, with the one that completes the only message. */
+  private void run(Runnable command) {
+    synchronized (sink) {
+      if (early != null) {
+        early.add(command);
+        return;
+      }
+    }
+    transport.run(command);
+  }
+
+  /**
+   * Runs what was kept, and a command. A caller that waits steps the loop.
+   *
+   * @param whole whether the request is complete and short
+   */
+  private void runAll(Runnable command, boolean whole) {
+    List<Runnable> all;
+    synchronized (sink) {
+      all = early;
+      early = null;
+    }
+    Runnable together = command;
+    if (all != null) {
+      all.add(command);
+      together = () -> all.forEach(Runnable::run);
+    }
+    if (!whole
+        || all == null
+        || over == null
+        || !CarriedCalls.drive(transport.carrier().session, together, over)) {
+      transport.run(together);
     }
   }
 
@@ -206,18 +257,13 @@ final class ClientStreamImpl extends AbstractClientStream implements Pipe.Owner 
         out.writeString(authority);
       }
       Block.write(out, sent);
-      out.writeBuffer(
-          first == null
-              ? ByteBuffer.wrap(Frame.NONE)
-              : ByteBuffer.wrap(first.frame.memory(), 0, first.frame.readableBytes()));
+      out.writeBuffer(first == null ? ByteBuffer.wrap(Frame.NONE) : first.frame.bytes());
     };
   }
 
   @Override
   public void sent(int bytes) {
-    if (bytes > 0) {
-      state.onSentBytes(bytes);
-    }
+    state.onSentBytes(bytes);
   }
 
   // ---- receiving ----
@@ -323,11 +369,14 @@ final class ClientStreamImpl extends AbstractClientStream implements Pipe.Owner 
       call.cancel(true); // does nothing if it is over
     }
     transport.ended(this);
+    if (over != null) {
+      over.complete(null);
+    }
   }
 
   private final class State extends TransportState {
     State(StatsTraceContext stats, CallOptions options) {
-      super(transport.settings.mostMessage(), stats, transport.tracer(), options);
+      super(transport.settings.mostMessage(), stats, transport.tracer, options);
     }
 
     void allocated() {
@@ -353,7 +402,7 @@ final class ClientStreamImpl extends AbstractClientStream implements Pipe.Owner 
 
     @Override
     public void runOnTransportThread(Runnable command) {
-      transport.run(command);
+      run(command);
     }
 
     @Override

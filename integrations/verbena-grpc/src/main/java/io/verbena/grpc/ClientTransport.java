@@ -61,7 +61,7 @@ final class ClientTransport implements ConnectionClientTransport {
   final String authority;
   final String userAgent;
   private final Attributes eagAttributes;
-  private final TransportTracer tracer = TransportTracer.getDefaultFactory().create();
+  final TransportTracer tracer = TransportTracer.getDefaultFactory().create();
   private final io.verbena.api.stub.MethodDescriptor<GrpcContract.Answer> method;
 
   private volatile Attributes attributes;
@@ -166,10 +166,6 @@ final class ClientTransport implements ConnectionClientTransport {
 
   Carrier carrier() {
     return Objects.requireNonNull(carrier, "started");
-  }
-
-  TransportTracer tracer() {
-    return tracer;
   }
 
   @Override
@@ -317,19 +313,12 @@ final class ClientTransport implements ConnectionClientTransport {
         known.attributes(carries.session.path().link().equals("mem")).toBuilder()
             .set(GrpcAttributes.ATTR_CLIENT_EAG_ATTRS, eagAttributes)
             .build();
-    carries
-        .caller
-        .submit(GrpcContract.STAY, out -> {})
-        .whenComplete((nothing, failure) -> lost(ofLoss(failure)));
-    carries
-        .caller
-        .submit(GrpcContract.LEAVE, out -> {})
-        .whenComplete(
-            (nothing, failure) -> {
-              if (failure == null) {
-                goneAway("the server takes no new calls");
-              }
-            });
+    var _ =
+        CarriedCalls.stand(carries.session, carries.caller, GrpcContract.STAY)
+            .whenComplete((nothing, failure) -> lost(ofLoss(failure)));
+    var _ =
+        CarriedCalls.stand(carries.session, carries.caller, GrpcContract.LEAVE)
+            .thenRun(() -> goneAway("the server takes no new calls"));
     carries.session.listen(new Watch());
     if (shutdown == null) {
       ready = true;

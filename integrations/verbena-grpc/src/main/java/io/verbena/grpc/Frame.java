@@ -1,9 +1,6 @@
 package io.verbena.grpc;
 
 import io.grpc.internal.WritableBuffer;
-import io.verbena.api.Session;
-import io.verbena.api.wire.WireOut;
-import io.verbena.core.CarriedCalls;
 import java.nio.ByteBuffer;
 
 /** The memory into which gRPC writes a part of a stream. */
@@ -13,47 +10,58 @@ final class Frame implements WritableBuffer {
   /** A longer message is written into several: each fits one frame of a session. */
   private static final int MOST_IN_MESSAGE = 7 << 10;
 
-  /** Over RDMA long ones travel beside their message, by one-sided writes. */
-  private static final int MOST_BESIDE = (1 << 20) + 64;
+  /** A message of so many bytes travels beside those of the session. */
+  private static final int LEAST_BESIDE = 64 << 10;
 
   private static final int LEAST = 64;
 
-  private final byte[] memory;
+  private final ByteBuffer memory;
   private final int capacity;
   private int length;
-  private boolean copied;
 
-  private Frame(byte[] memory, int capacity) {
+  private Frame(ByteBuffer memory, int capacity) {
     this.memory = memory;
     this.capacity = capacity;
   }
 
-  /** Returns a frame for about so many bytes, to be sent through a session. */
-  static Frame allocate(int capacityHint, Session session) {
-    boolean rdma = session.path().link().equals("rdma");
-    int capacity = Math.clamp(capacityHint, LEAST, rdma ? MOST_BESIDE : MOST_IN_MESSAGE);
-    return new Frame(capacity == MOST_IN_MESSAGE ? Received.block() : new byte[capacity], capacity);
+  /**
+   * Returns a frame for about so many bytes. If gRPC does not know the length of a message, it asks
+   * for twice the last frame.
+   */
+  static Frame allocate(int capacityHint) {
+    boolean grows = capacityHint == 2 * MOST_IN_MESSAGE;
+    boolean beside = grows || capacityHint >= LEAST_BESIDE;
+    int capacity =
+        grows
+            ? Received.MOST_BYTES
+            : Math.clamp(capacityHint, LEAST, beside ? Received.MOST_BYTES : MOST_IN_MESSAGE);
+    boolean pooled = beside || capacity == MOST_IN_MESSAGE;
+    return new Frame(pooled ? Received.block(capacity) : ByteBuffer.allocate(capacity), capacity);
   }
 
-  /** Copies the bytes into a message. Then {@link #release} gives the memory back. */
-  void copyTo(WireOut out) {
-    CarriedCalls.copy(ByteBuffer.wrap(memory, 0, length), out);
-    copied = true;
+  /** Returns whether it is sent beside messages. */
+  boolean isLong() {
+    return length > MOST_IN_MESSAGE;
   }
 
-  byte[] memory() {
-    return memory;
+  ByteBuffer bytes() {
+    return memory.slice(0, length);
+  }
+
+  /** Gives the memory back when the bytes were sent. */
+  void free() {
+    Received.free(memory);
   }
 
   @Override
   public void write(byte[] source, int from, int count) {
-    System.arraycopy(source, from, memory, length, count);
+    memory.put(length, source, from, count);
     length += count;
   }
 
   @Override
   public void write(byte value) {
-    memory[length++] = value;
+    memory.put(length++, value);
   }
 
   @Override
@@ -66,12 +74,7 @@ final class Frame implements WritableBuffer {
     return length;
   }
 
-  /** Does nothing for bytes that were not copied: who has them is not known. */
+  /** Does nothing: who has the bytes is not known. */
   @Override
-  public void release() {
-    if (copied) {
-      copied = false;
-      Received.free(memory);
-    }
-  }
+  public void release() {}
 }

@@ -2,7 +2,6 @@ package io.verbena.grpc;
 
 import io.grpc.Metadata;
 import io.grpc.internal.ReadableBuffer;
-import io.grpc.internal.ReadableBuffers;
 import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.api.stub.ResultReader;
 import io.verbena.api.stub.Schema;
@@ -24,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  *     open {version, window, metadata} ──────────→  a transport begins
  *     stay ──────────────────────────────────────→  never answered: it ends with the session
  *     call {stream, path, headers, first bytes} ─→  a stream begins
- *     piece {stream, sequence, bytes} ───────────→  more of the request
+ *     piece {stream, sequence, bytes} ───────────→  more of the request; a long one is pushed
  *       ←── piece {stream, sequence, headers, bytes}  more of the response
  *     credit {stream, bytes} ←───────────────────→  the receiver has used bytes
  *       ←── answer of call {headers, last bytes, trailers, number of pieces}
@@ -38,7 +37,7 @@ final class GrpcContract {
   static final int VERSION = 1;
 
   /** The bytes of one stream that may wait at its receiver. */
-  static final int STREAM_WINDOW = 1 << 20;
+  static final int STREAM_WINDOW = 4 << 20;
 
   /** The bytes of all streams of a session that may wait at its receiver. */
   static final int SESSION_WINDOW = 64 << 20;
@@ -57,9 +56,6 @@ final class GrpcContract {
 
   /** The authority of the call follows. */
   static final int AUTHORITY = 8;
-
-  /** The bytes may travel beside their message. */
-  static final int LONG = 16;
 
   private static final long NO_TIMEOUT = Long.MAX_VALUE;
 
@@ -176,10 +172,7 @@ final class GrpcContract {
       int sequence = in.readVarInt();
       int flags = in.readByte();
       Block headers = (flags & HEADERS) == 0 ? null : Block.read(in, mostMetadata);
-      ReadableBuffer bytes =
-          (flags & LONG) == 0
-              ? Received.copyOf(CarriedCalls.view(in))
-              : ReadableBuffers.wrap(in.readSegment().asByteBuffer());
+      ReadableBuffer bytes = Received.copyOf(CarriedCalls.view(in));
       return new Piece(sequence, (flags & LAST) != 0, headers, bytes);
     }
   }

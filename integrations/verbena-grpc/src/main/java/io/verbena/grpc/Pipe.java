@@ -1,11 +1,11 @@
 package io.verbena.grpc;
 
 import io.grpc.Metadata;
-import java.lang.foreign.MemorySegment;
+import io.verbena.core.CarriedCalls;
+import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,8 +20,7 @@ final class Pipe {
   /** Bytes are given back when they make up this part of the window. */
   private static final int PART = 4;
 
-  /** From this length on bytes travel beside their message, where the link has room for them. */
-  private static final int LONG_BYTES = 16 << 10;
+  private static final ByteBuffer NONE = ByteBuffer.allocate(0);
 
   final long id;
   private final Carrier carrier;
@@ -108,10 +107,9 @@ final class Pipe {
         carrier.await(this);
         return;
       }
-      out.remove();
+      boolean _ = out.remove(next); // unless the session has ended meanwhile
       sent++;
       if (length > 0) {
-        Objects.requireNonNull(next.frame).release();
         window -= length;
         carrier.window -= length;
         owner.sent(length);
@@ -125,28 +123,30 @@ final class Pipe {
   }
 
   private boolean send(Out piece) {
-    return carrier.send(
-        GrpcContract.PIECE,
-        to -> {
-          to.writeVarLong(id);
-          to.writeVarInt(sent);
-          boolean isLong = piece.length() >= LONG_BYTES;
-          to.writeByte(
-              (piece.last ? GrpcContract.LAST : 0)
-                  | (piece.headers == null ? 0 : GrpcContract.HEADERS)
-                  | (isLong ? GrpcContract.LONG : 0));
-          if (piece.headers != null) {
-            Block.write(to, piece.headers);
-          }
-          if (piece.frame == null) {
-            to.writeBytes(Frame.NONE);
-          } else if (isLong) {
-            MemorySegment all = MemorySegment.ofArray(piece.frame.memory());
-            to.writeSegment(all.asSlice(0, piece.length()));
-          } else {
-            piece.frame.copyTo(to);
-          }
-        });
+    Frame frame = piece.frame;
+    if (frame != null && frame.isLong()) {
+      carrier.push(
+          id, sent, piece.last, frame, () -> owner.broken("a long message did not arrive"));
+      return true;
+    }
+    boolean gone =
+        carrier.send(
+            GrpcContract.PIECE,
+            to -> {
+              to.writeVarLong(id);
+              to.writeVarInt(sent);
+              to.writeByte(
+                  (piece.last ? GrpcContract.LAST : 0)
+                      | (piece.headers == null ? 0 : GrpcContract.HEADERS));
+              if (piece.headers != null) {
+                Block.write(to, piece.headers);
+              }
+              CarriedCalls.copy(frame == null ? NONE : frame.bytes(), to);
+            });
+    if (gone && frame != null) {
+      frame.free();
+    }
+    return gone;
   }
 
   /** The peer has used bytes of this stream. */
@@ -179,7 +179,7 @@ final class Pipe {
     if (place != taken) {
       if (place < taken || early.putIfAbsent(place, taking) != null) {
         owner.broken("the peer sent piece " + place + " twice");
-      } else if (early.size() > GrpcContract.STREAM_WINDOW / 64) {
+      } else if (early.size() > GrpcContract.STREAM_WINDOW / 256) {
         owner.broken("the peer left out piece " + taken);
       }
       return;

@@ -1,140 +1,89 @@
 package io.verbena.grpc;
 
-import io.grpc.internal.AbstractReadableBuffer;
+import io.grpc.internal.ForwardingReadableBuffer;
 import io.grpc.internal.ReadableBuffer;
-import java.io.IOException;
-import java.io.OutputStream;
+import io.grpc.internal.ReadableBuffers;
+import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 
 /**
  * Bytes of a stream that have arrived. Their memory is used again when gRPC has closed them and all
  * views of them. Those that nobody closes are left to the collector.
  */
-final class Received extends AbstractReadableBuffer {
-  /** Enough for a {@link Frame}. */
-  private static final int BLOCK_BYTES = 8 << 10;
+final class Received extends ForwardingReadableBuffer {
+  /** The shortest block, enough for a {@link Frame} within a message. Others are twice as long. */
+  private static final int LEAST_BYTES = 8 << 10;
+
+  /** The longest block: 1 MiB, and gRPC's prefix. */
+  static final int MOST_BYTES = (1 << 20) + 64;
 
   /** Fewer bytes have memory of their own, so that small messages take no more than they need. */
-  private static final int LEAST_IN_BLOCK = BLOCK_BYTES / 2;
+  private static final int LEAST_IN_BLOCK = LEAST_BYTES / 2;
 
-  /** The free blocks of this process: the windows of eight streams. */
-  private static final ArrayBlockingQueue<byte[]> FREE = new ArrayBlockingQueue<>(1024);
+  private static final int PAGE = 4096;
 
-  private final byte[] memory;
+  /** The free blocks of this process, by length: at most 16 MiB of each. */
+  private static final List<ArrayBlockingQueue<ByteBuffer>> FREE =
+      IntStream.range(0, 8).mapToObj(i -> new ArrayBlockingQueue<ByteBuffer>(2048 >> i)).toList();
+
+  private final ByteBuffer memory;
   private final AtomicInteger views;
-  private final int end;
-  private int at;
-  private int mark;
   private boolean closed;
 
-  private Received(byte[] memory, AtomicInteger views, int from, int end) {
+  private Received(ReadableBuffer bytes, ByteBuffer memory, AtomicInteger views) {
+    super(bytes);
     this.memory = memory;
     this.views = views;
-    this.at = from;
-    this.mark = from;
-    this.end = end;
   }
 
   /** Copies what remains of a buffer. */
   static Received copyOf(ByteBuffer bytes) {
     int length = bytes.remaining();
-    boolean pooled = length >= LEAST_IN_BLOCK && length <= BLOCK_BYTES;
-    byte[] memory = pooled ? block() : new byte[length];
-    bytes.get(memory, 0, length);
-    return new Received(memory, new AtomicInteger(1), 0, length);
+    ByteBuffer memory = length < LEAST_IN_BLOCK ? ByteBuffer.allocate(length) : block(length);
+    memory.put(0, bytes, bytes.position(), length);
+    return in(memory, length);
   }
 
-  /** Returns memory for {@link #free} to take back. */
-  static byte[] block() {
-    byte[] free = FREE.poll();
-    return free == null ? new byte[BLOCK_BYTES] : free;
+  /** Returns the first bytes of memory, which belongs to them. */
+  static Received in(ByteBuffer memory, int length) {
+    ReadableBuffer bytes = ReadableBuffers.wrap(memory.slice(0, length));
+    return new Received(bytes, memory, new AtomicInteger(1));
   }
 
-  static void free(byte[] memory) {
-    if (memory.length == BLOCK_BYTES) {
-      boolean _ = FREE.offer(memory);
+  /**
+   * Returns memory outside the heap for {@link #free} to take back.
+   *
+   * @param bytes at least so many, at most {@link #MOST_BYTES}
+   */
+  static ByteBuffer block(int bytes) {
+    int order = 0;
+    while (bytes > lengthOf(order)) {
+      order++;
     }
+    ByteBuffer free = FREE.get(order).poll();
+    return free == null ? Arena.ofAuto().allocate(lengthOf(order), PAGE).asByteBuffer() : free;
   }
 
-  private int pass(int bytes) {
-    checkReadable(bytes);
-    int from = at;
-    at += bytes;
-    return from;
+  private static int lengthOf(int order) {
+    return (LEAST_BYTES << order) + MOST_BYTES % LEAST_BYTES;
   }
 
-  @Override
-  public int readableBytes() {
-    return end - at;
-  }
-
-  @Override
-  public int readUnsignedByte() {
-    return memory[pass(1)] & 0xFF;
-  }
-
-  @Override
-  public void skipBytes(int length) {
-    int _ = pass(length);
-  }
-
-  @Override
-  public void readBytes(byte[] target, int offset, int length) {
-    System.arraycopy(memory, pass(length), target, offset, length);
-  }
-
-  @Override
-  public void readBytes(OutputStream target, int length) throws IOException {
-    target.write(memory, pass(length), length);
+  static void free(ByteBuffer memory) {
+    if (memory.isDirect()) {
+      int order = Integer.numberOfTrailingZeros(memory.capacity() / LEAST_BYTES);
+      boolean _ = FREE.get(order).offer(memory);
+    }
   }
 
   @Override
   public ReadableBuffer readBytes(int length) {
-    int from = pass(length);
+    ReadableBuffer bytes = super.readBytes(length);
     views.incrementAndGet();
-    return new Received(memory, views, from, from + length);
-  }
-
-  @Override
-  public boolean hasArray() {
-    return true;
-  }
-
-  @Override
-  public byte[] array() {
-    return memory;
-  }
-
-  @Override
-  public int arrayOffset() {
-    return at;
-  }
-
-  @Override
-  public boolean markSupported() {
-    return true;
-  }
-
-  @Override
-  public void mark() {
-    mark = at;
-  }
-
-  @Override
-  public void reset() {
-    at = mark;
-  }
-
-  @Override
-  public boolean byteBufferSupported() {
-    return true;
-  }
-
-  @Override
-  public ByteBuffer getByteBuffer() {
-    return ByteBuffer.wrap(memory, at, end - at).slice();
+    return new Received(bytes, memory, views);
   }
 
   @Override

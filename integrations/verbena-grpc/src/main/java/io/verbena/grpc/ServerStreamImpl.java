@@ -51,7 +51,7 @@ final class ServerStreamImpl extends AbstractServerStream implements Pipe.Owner 
       boolean whole,
       @Nullable String authority,
       StatsTraceContext stats) {
-    super(hint -> Frame.allocate(hint, transport.carrier.session), stats);
+    super(Frame::allocate, stats);
     this.transport = transport;
     this.call = call;
     this.whole = whole;
@@ -237,7 +237,7 @@ final class ServerStreamImpl extends AbstractServerStream implements Pipe.Owner 
     byte[] all = new byte[keptBytes];
     int at = 0;
     for (Frame one : kept) {
-      System.arraycopy(one.memory(), 0, all, at, one.readableBytes());
+      one.bytes().get(all, at, one.readableBytes());
       at += one.readableBytes();
     }
     return all;
@@ -245,9 +245,7 @@ final class ServerStreamImpl extends AbstractServerStream implements Pipe.Owner 
 
   @Override
   public void sent(int bytes) {
-    if (bytes > 0) {
-      state.onSentBytes(bytes);
-    }
+    state.onSentBytes(bytes);
   }
 
   // ---- the end ----
@@ -292,7 +290,7 @@ final class ServerStreamImpl extends AbstractServerStream implements Pipe.Owner 
 
   private final class State extends TransportState {
     State(StatsTraceContext stats) {
-      super(transport.mostMessage(), stats, transport.tracer);
+      super(transport.server.settings.mostMessage(), stats, transport.tracer);
     }
 
     void allocated() {

@@ -38,7 +38,7 @@ final class ServerTransportImpl implements ServerTransport {
   private static final long MOST_PATH = 8 << 10;
 
   private final InternalLogId logId;
-  private final InternalServerImpl server;
+  final InternalServerImpl server;
   final Carrier carrier;
   private final TransportFacts facts;
   private final String authority;
@@ -82,10 +82,6 @@ final class ServerTransportImpl implements ServerTransport {
 
   Attributes attributes() {
     return attributes;
-  }
-
-  int mostMessage() {
-    return server.settings.mostMessage();
   }
 
   @Override
@@ -142,7 +138,8 @@ final class ServerTransportImpl implements ServerTransport {
   /** Takes a call. On the thread of the dispatcher. */
   void dispatch(MethodDescriptor<?> method, WireIn in, IncomingCall call) {
     if (method.id() == GrpcContract.STAY.id()) {
-      stays(CarriedCalls.late(call));
+      LateCall stay = CarriedCalls.late(call); // without an answer until the session ends
+      stay.onCancel(() -> stay.answer(reply -> {})); // a cancelled call is answered, too
     } else if (method.id() == GrpcContract.LEAVE.id()) {
       LateCall late = CarriedCalls.late(call);
       run(() -> asksWhenToLeave(late));
@@ -165,11 +162,6 @@ final class ServerTransportImpl implements ServerTransport {
     if (draining) {
       sendAway();
     }
-  }
-
-  /** Leaves a call without an answer until its session ends. */
-  private void stays(LateCall late) {
-    late.onCancel(() -> late.answer(reply -> {})); // a cancelled call is answered, too
   }
 
   private void begin(WireIn in, IncomingCall call) {

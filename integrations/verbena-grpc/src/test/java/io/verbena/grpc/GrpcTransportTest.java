@@ -9,7 +9,10 @@ import com.google.protobuf.ByteString;
 import io.grpc.Attributes;
 import io.grpc.BindableService;
 import io.grpc.CallOptions;
+import io.grpc.Channel;
 import io.grpc.ChannelCredentials;
+import io.grpc.ClientCall;
+import io.grpc.ClientInterceptor;
 import io.grpc.ClientStreamTracer;
 import io.grpc.ConnectivityState;
 import io.grpc.Context;
@@ -18,6 +21,7 @@ import io.grpc.Grpc;
 import io.grpc.InsecureChannelCredentials;
 import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
 import io.grpc.NameResolverRegistry;
 import io.grpc.Server;
 import io.grpc.ServerCall;
@@ -48,6 +52,7 @@ import io.grpc.testing.integration.Messages.StreamingInputCallResponse;
 import io.grpc.testing.integration.Messages.StreamingOutputCallRequest;
 import io.grpc.testing.integration.Messages.StreamingOutputCallResponse;
 import io.grpc.testing.integration.TestServiceGrpc;
+import io.verbena.core.PathPolicy;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
 import java.io.Closeable;
@@ -318,7 +323,7 @@ class GrpcTransportTest {
       List<SimpleRequest> sent = new ArrayList<>();
       List<Future<SimpleResponse>> answers = new ArrayList<>();
       for (int i = 0; i < 16; i++) {
-        byte[] body = new byte[random.nextInt(200_000)];
+        byte[] body = new byte[random.nextInt(i % 4 == 0 ? 2_500_000 : 200_000)];
         random.nextBytes(body);
         SimpleRequest request =
             SimpleRequest.newBuilder()
@@ -337,6 +342,41 @@ class GrpcTransportTest {
             .as("message %d of round %d, seed %d", i, round, seed)
             .isTrue();
       }
+    }
+  }
+
+  @Test
+  void letsABlockingCallerStepTheLoop() throws IOException {
+    List<Thread> ran = new ArrayList<>();
+    ClientStreamTracer.Factory noting =
+        new ClientStreamTracer.Factory() {
+          @Override
+          public ClientStreamTracer newClientStreamTracer(
+              ClientStreamTracer.StreamInfo info, Metadata headers) {
+            return new ClientStreamTracer() {
+              @Override
+              public void inboundMessage(int number) {
+                ran.add(Thread.currentThread()); // the call returns later
+              }
+            };
+          }
+        };
+    TestServiceGrpc.TestServiceBlockingStub stub =
+        stub(to(serve(local(), new Echo()))
+                .engine(engine -> engine.path(PathPolicy.TCP_ONLY))) // with a loop of its own
+            .withInterceptors(
+                new ClientInterceptor() {
+                  @Override
+                  public <Q, S> ClientCall<Q, S> interceptCall(
+                      MethodDescriptor<Q, S> method, CallOptions options, Channel next) {
+                    return next.newCall(method, options.withStreamTracerFactory(noting));
+                  }
+                });
+
+    boolean steps = false;
+    while (!steps) { // as soon as callers have come one by one
+      assertThat(stub.unaryCall(request(64)).getPayload().getBody().size()).isEqualTo(64);
+      steps = ran.removeLast().equals(Thread.currentThread());
     }
   }
 

@@ -23,6 +23,9 @@ import java.util.function.Consumer;
 
 /** The user's view of a session's large objects. Safe for use by any thread. */
 public final class SessionObjects implements BulkObjects {
+  /** The names of objects that belong to another RPC system begin with this. */
+  public static final String CARRIED = "\0carried/";
+
   private static final int LONGEST_NAME = 1000;
 
   private final SessionImpl session;
@@ -183,5 +186,10 @@ public final class SessionObjects implements BulkObjects {
   @Override
   public void onPush(PushHandler handler) {
     transfers.taker = new PushTaker(Checks.required("onPush", handler));
+  }
+
+  /** Sets the handler of objects of another RPC system. */
+  public void onCarried(PushHandler handler) {
+    transfers.carriedTaker = new PushTaker(handler);
   }
 }

@@ -81,6 +81,8 @@ public final class Transfers implements Participant {
 
   volatile @Nullable PushTaker taker;
 
+  volatile @Nullable PushTaker carriedTaker;
+
   /** The reason why no more transfers of the peer begin; null while they may. */
   private @Nullable String refusal;
 
@@ -384,6 +386,10 @@ public final class Transfers implements Participant {
       refuse(id, RpcStatus.UNAVAILABLE, refusal);
       return true;
     }
+    return hasTooMany(id);
+  }
+
+  private boolean hasTooMany(long id) {
     boolean many = ids.isFull();
     if (many) {
       refuse(
@@ -428,12 +434,14 @@ public final class Transfers implements Participant {
   }
 
   private void pushed(long id, String name, long length, Checksum checksum) {
-    PushTaker takes = taker;
+    boolean carried = name.startsWith(SessionObjects.CARRIED);
+    PushTaker takes = carried ? carriedTaker : taker;
     if (takes == null) {
       refuse(id, RpcStatus.UNIMPLEMENTED, "no handler takes pushes: set objects().onPush(…)");
-    } else if (!refusesMore(id)) {
+    } else if (!(carried ? hasTooMany(id) : refusesMore(id))) { // calls go on while this end drains
       TransferHandle handle = new TransferHandle(session.loop(), "push '" + name + "'");
-      PushHandler.Offer offer = new PushHandler.Offer(name, length, handle);
+      String told = carried ? name.substring(SessionObjects.CARRIED.length()) : name;
+      PushHandler.Offer offer = new PushHandler.Offer(told, length, handle);
       receive(
               new IncomingTransfer(
                   this,
