@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.google.protobuf.ByteString;
+import io.grpc.Attributes;
 import io.grpc.ManagedChannel;
 import io.grpc.Server;
+import io.grpc.ServerTransportFilter;
 import io.grpc.stub.StreamObserver;
 import io.grpc.testing.integration.Messages.Payload;
 import io.grpc.testing.integration.Messages.SimpleRequest;
@@ -21,6 +23,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
@@ -50,9 +53,23 @@ class ExactlyOnceTest {
   }
 
   private static Server serve(int port, Counting service) throws IOException {
+    return serve(port, service, new CountDownLatch(1));
+  }
+
+  private static Server serve(int port, Counting service, CountDownLatch connected)
+      throws IOException {
+    ServerTransportFilter filter =
+        new ServerTransportFilter() {
+          @Override
+          public Attributes transportReady(Attributes attributes) {
+            connected.countDown();
+            return attributes;
+          }
+        };
     return VerbenaServerBuilder.forAddress("127.0.0.1:" + port)
         .engine(engine -> engine.path(PathPolicy.TCP_ONLY)) // shared memory would survive a cut
         .addService(service)
+        .addTransportFilter(filter)
         .build()
         .start();
   }
@@ -220,7 +237,10 @@ class ExactlyOnceTest {
         Server old = servers.get(i);
         int port = old.getPort();
         assertThat(old.shutdown().awaitTermination(30, TimeUnit.SECONDS)).isTrue();
-        servers.set(i, serve(port, service));
+        CountDownLatch back = new CountDownLatch(1);
+        servers.set(i, serve(port, service, back));
+        channel.resetConnectBackoff(); // the next one ends when this one is in use again
+        assertThat(back.await(30, TimeUnit.SECONDS)).isTrue();
       }
       callers.check(service);
     } finally {
