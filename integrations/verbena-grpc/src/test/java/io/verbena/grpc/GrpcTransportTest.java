@@ -2,6 +2,7 @@ package io.verbena.grpc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
@@ -52,6 +53,9 @@ import io.grpc.testing.integration.Messages.StreamingInputCallResponse;
 import io.grpc.testing.integration.Messages.StreamingOutputCallRequest;
 import io.grpc.testing.integration.Messages.StreamingOutputCallResponse;
 import io.grpc.testing.integration.TestServiceGrpc;
+import io.verbena.api.Session;
+import io.verbena.api.bulk.Source;
+import io.verbena.api.bulk.TransferOptions;
 import io.verbena.core.PathPolicy;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
@@ -62,6 +66,7 @@ import java.io.UncheckedIOException;
 import java.net.MalformedURLException;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
@@ -79,6 +84,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import javax.net.ssl.SSLSession;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -343,6 +349,42 @@ class GrpcTransportTest {
             .isTrue();
       }
     }
+  }
+
+  @Test
+  void takesNoLongPiecesThatItCannotPlace() throws Exception {
+    Server server = serve(local(), new Echo());
+    try (VerbenaClient client = VerbenaClient.builder().path(PathPolicy.TCP_ONLY).build();
+        Session session = client.connect("127.0.0.1:" + server.getPort())) {
+      session
+          .caller(GrpcContract.SERVICE, io.verbena.api.CallOptions.DEFAULT)
+          .call(
+              GrpcContract.OPEN,
+              out -> {
+                new GrpcContract.Opened(GrpcContract.VERSION, 1 << 20, 8_192, 100).write(out);
+                out.writeString("authority");
+              });
+      for (String name : List.of("", "one/0", "-1/0", "1/99999999999", "1/0/first")) {
+        assertThat(pushed(session, name, 100)).hasMessageContaining("the peer refused it");
+      }
+      assertThat(pushed(session, "1/0", Received.MOST_BYTES + 1))
+          .hasMessageContaining("the peer refused it");
+      assertThat(pushed(session, "1/0", Received.MOST_BYTES))
+          .isNull(); // of a stream that has ended
+    }
+    assertThat(stub(to(server)).emptyCall(Empty.getDefaultInstance())).isNotNull();
+  }
+
+  private static @Nullable Throwable pushed(Session session, String name, int length) {
+    return catchThrowable(
+        () ->
+            session
+                .objects()
+                .push(
+                    "\0carried/" + name,
+                    Source.of(ByteBuffer.allocateDirect(length)),
+                    TransferOptions.DEFAULT)
+                .get());
   }
 
   @Test
