@@ -72,7 +72,7 @@ final class ServerStreamImpl extends AbstractServerStream implements Pipe.Owner 
 
   @Override
   public Attributes getAttributes() {
-    return transport.attributes();
+    return transport.attributes;
   }
 
   @Override

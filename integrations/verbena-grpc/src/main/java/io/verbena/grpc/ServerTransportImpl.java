@@ -46,7 +46,7 @@ final class ServerTransportImpl implements ServerTransport {
   private final Set<ServerStreamImpl> streams = new HashSet<>();
 
   private @Nullable ServerTransportListener listener;
-  private volatile Attributes attributes = Attributes.EMPTY;
+  volatile Attributes attributes = Attributes.EMPTY;
 
   /** The client's question when to leave; null if it was answered. */
   private @Nullable LateCall leave;
@@ -78,10 +78,6 @@ final class ServerTransportImpl implements ServerTransport {
 
   void run(Runnable command) {
     carrier.run(command);
-  }
-
-  Attributes attributes() {
-    return attributes;
   }
 
   @Override
