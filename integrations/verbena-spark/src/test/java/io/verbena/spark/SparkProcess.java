@@ -18,7 +18,9 @@ import java.util.stream.Collectors;
  */
 final class SparkProcess {
   /** Starts fast, which is what short jobs need. */
-  static final String QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC";
+  static final String QUICK =
+      "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+UnlockDiagnosticVMOptions"
+          + " -XX:-BytecodeVerificationRemote";
 
   private SparkProcess() {}
 
@@ -35,7 +37,7 @@ final class SparkProcess {
     JavaProcess.Builder driver =
         JavaProcess.of("-cp", JavaProcess.classPath())
             .arguments(program)
-            .options(System.getProperty("verbena.spark.jvm.args").split(" ", -1))
+            .options(jvmArguments())
             .options("-Xmx1g", "-Djava.io.tmpdir=" + directory, "-Dspark.test.home=" + home)
             .options(flags)
             .options("-Dverbena.spark.executor.args=" + executorFlags(directory, flags))
@@ -48,7 +50,7 @@ final class SparkProcess {
                     "SPARK_SCALA_VERSION",
                     "2.13",
                     "SPARK_LOCAL_IP",
-                    "127.0.0.1"));
+                    address()));
     if (flags.contains("-Dspark.testing=true")) {
       driver.environment(Map.of("SPARK_TESTING", "1")); // for executors, too
     }
@@ -57,6 +59,16 @@ final class SparkProcess {
       String output = Files.readString(out, StandardCharsets.UTF_8);
       return ended ? output : output + "\nIt had not ended after " + most;
     }
+  }
+
+  /** Returns what Spark's own scripts give to its JVMs, as one argument. */
+  static String jvmArguments() {
+    return "@" + Path.of("src", "test", "jvm.args").toAbsolutePath();
+  }
+
+  /** The address of the verbs device serves where there is one: executors listen at it. */
+  private static String address() {
+    return System.getenv().getOrDefault("LAB_ADDRESS", "127.0.0.1");
   }
 
   /** Returns the file in which all executors log their fetches. */

@@ -49,8 +49,7 @@ final class SparksOwnSuiteTest {
   private static void passes(String path, String upgrade, Path directory) throws Exception {
     String java =
         path.equals("rdma")
-            ? ExecutorsOfOneProcess.javaHome(
-                directory, System.getProperty("verbena.spark.jvm.args"))
+            ? ExecutorsOfOneProcess.javaHome(directory, SparkProcess.jvmArguments())
             : System.getProperty("java.home");
     String output =
         SparkProcess.run(
