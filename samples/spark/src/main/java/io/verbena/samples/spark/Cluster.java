@@ -1,17 +1,23 @@
 package io.verbena.samples.spark;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.verbena.spark.VerbenaPlugin;
 import io.verbena.spark.VerbenaShuffleManager;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaPairRDD;
@@ -25,6 +31,9 @@ import scala.Tuple2;
 final class Cluster implements AutoCloseable {
   private static final int RECORD_BYTES = 1000;
   private static final int REDUCERS = 8;
+  private static final Pattern OTHER =
+      Pattern.compile(
+          " Other \\(.*\\R\\s*\\(malloc=(\\d+)KB[^)]*\\) \\((?:peak=(\\d+)KB|at peak)[^)]*\\)");
 
   private final JavaSparkContext spark;
   private final AtomicLong remoteBytes = new AtomicLong();
@@ -37,6 +46,8 @@ final class Cluster implements AutoCloseable {
    * @param cpu of all executors
    * @param fetchWait the time that tasks waited for blocks
    * @param peakBytes the most resident memory of all executors, each at its own time
+   * @param directBytes the most memory of their buffers outside of the heap, likewise, since their
+   *     start; 0 if their JVMs do not track it
    */
   record Cost(
       long rows,
@@ -44,7 +55,8 @@ final class Cluster implements AutoCloseable {
       Duration cpu,
       long remoteBytes,
       Duration fetchWait,
-      long peakBytes) {}
+      long peakBytes,
+      long directBytes) {}
 
   /** Who moves the blocks. */
   enum Mover {
@@ -74,6 +86,7 @@ final class Cluster implements AutoCloseable {
             .set("spark.ui.enabled", "false")
             // No job begins on one executor alone: a part of no cores is there at once.
             .set("spark.cores.max", "2")
+            .set("spark.executor.cores", "1")
             .set("spark.scheduler.minRegisteredResourcesRatio", "1.0")
             .set("spark.executor.extraClassPath", System.getProperty("java.class.path"))
             .set("spark.shuffle.readHostLocalDisk", Boolean.toString(mover == Mover.FILES))
@@ -144,7 +157,8 @@ final class Cluster implements AutoCloseable {
         cpu().minus(cpu),
         remoteBytes.get(),
         Duration.ofMillis(fetchWaitMillis.get()),
-        peakBytes());
+        peakBytes(),
+        directBytes());
   }
 
   /** Returns the paths by which executors fetched blocks; empty over Spark's client. */
@@ -168,17 +182,45 @@ final class Cluster implements AutoCloseable {
   /** Has the kernel count the peaks of memory anew (proc_pid_clear_refs(5)). */
   private static void forgetPeaks() throws IOException {
     for (Path process : processes()) {
-      Files.writeString(process.resolve("clear_refs"), "5");
+      try {
+        Files.writeString(process.resolve("clear_refs"), "5");
+      } catch (NoSuchFileException e) {
+        // A helper of Spark's, which has ended.
+      }
     }
   }
 
   private static long peakBytes() throws IOException {
     long kilobytes = 0;
     for (Path process : processes()) {
-      for (String line : Files.readAllLines(process.resolve("status"))) {
-        if (line.startsWith("VmHWM:")) {
-          kilobytes += Long.parseLong(line.replaceAll("\\D", ""));
+      try {
+        for (String line : Files.readAllLines(process.resolve("status"))) {
+          if (line.startsWith("VmHWM:")) {
+            kilobytes += Long.parseLong(line.replaceAll("\\D", ""));
+          }
         }
+      } catch (NoSuchFileException e) {
+        // As above.
+      }
+    }
+    return kilobytes << 10;
+  }
+
+  /** Asks each JVM for the peak of what it tracks as "Other", which is such buffers. */
+  private static long directBytes() throws IOException {
+    long kilobytes = 0;
+    for (ProcessHandle process : ProcessHandle.current().descendants().toList()) {
+      Process jcmd =
+          new ProcessBuilder(
+                  Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(),
+                  Long.toString(process.pid()),
+                  "VM.native_memory")
+              .redirectErrorStream(true)
+              .start();
+      Matcher other = OTHER.matcher(new String(jcmd.getInputStream().readAllBytes(), UTF_8));
+      if (other.find()) {
+        String peak = other.group(2);
+        kilobytes += Long.parseLong(peak == null ? other.group(1) : peak);
       }
     }
     return kilobytes << 10;
@@ -191,9 +233,14 @@ final class Cluster implements AutoCloseable {
         .toList();
   }
 
+  /** Returns when the executors have ended, which would take part in the next cluster's costs. */
   @Override
   public void close() {
+    List<ProcessHandle> executors = ProcessHandle.current().descendants().toList();
     spark.close();
+    for (ProcessHandle executor : executors) {
+      executor.onExit().orTimeout(1, TimeUnit.MINUTES).join();
+    }
   }
 
   /** The rows of one mapper, by their random keys. */

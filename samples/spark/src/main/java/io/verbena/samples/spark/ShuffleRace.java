@@ -17,12 +17,15 @@ import org.apache.spark.api.java.JavaPairRDD;
  * Groups random rows by key, or sorts them, in a cluster on this machine, by turns over Spark's
  * client and over sessions: {@code java ... ShuffleRace [sort|memory] [MEGABYTES [ROUNDS [MAPPERS
  * [PROPERTY=VALUE...]]]]}. The first job of a cluster writes the files of the shuffle; the second
- * one only reads them. With {@code memory} a third cluster fetches nothing, and the heaps have
- * their full size from the start, so that the peaks differ by what is fetched outside of the heap.
+ * one only reads them. With {@code memory} a third cluster fetches nothing, the heaps have their
+ * full size from the start, so that the peaks differ by what is fetched outside of the heap, and
+ * JVMs track the memory of buffers there.
  */
 public final class ShuffleRace {
   private static final int WARM_UP_MEGABYTES = 20;
   private static final String JVM_OPTIONS = "spark.executor.extraJavaOptions";
+  private static final String TRACKED =
+      "-Xms1g -XX:+AlwaysPreTouch -XX:NativeMemoryTracking=summary";
 
   private ShuffleRace() {}
 
@@ -41,7 +44,7 @@ public final class ShuffleRace {
         settings.put(parts[0], parts[1]);
       }
       if (named && all[0].equals("memory")) {
-        settings.merge(JVM_OPTIONS, "-Xms1g -XX:+AlwaysPreTouch", (own, more) -> own + " " + more);
+        settings.merge(JVM_OPTIONS, TRACKED, (own, more) -> own + " " + more);
       }
       return new Wish(
           named ? all[0] : "group",
@@ -60,6 +63,10 @@ public final class ShuffleRace {
   private record Turn(Cluster.Cost whole, Cluster.Cost read) {
     double peak() {
       return Math.max(whole.peakBytes(), read.peakBytes()) / 1048576.0;
+    }
+
+    double direct() {
+      return read.directBytes() / 1048576.0;
     }
   }
 
@@ -83,13 +90,8 @@ public final class ShuffleRace {
       sessions.add(turn(Mover.SESSIONS, wish));
     }
     if (!files.isEmpty()) {
-      double spark = median(files, Turn::peak);
-      System.out.printf(
-          Locale.ROOT,
-          "peak of both executors beyond that without fetches, medians: Verbena %.0f MiB, Spark's"
-              + " client %.0f MiB%n",
-          median(sessions, Turn::peak) - spark,
-          median(client, Turn::peak) - spark);
+      printPeaks("memory", files, client, sessions, Turn::peak);
+      printPeaks("buffers outside of the heap", files, client, sessions, Turn::direct);
     }
     System.out.printf(
         Locale.ROOT,
@@ -112,6 +114,23 @@ public final class ShuffleRace {
       cluster.paths().forEach(path -> System.out.printf("%-15s path: %s%n", mover, path));
       return turn;
     }
+  }
+
+  private static void printPeaks(
+      String of,
+      List<Turn> files,
+      List<Turn> client,
+      List<Turn> sessions,
+      ToDoubleFunction<Turn> peak) {
+    double spark = median(files, peak);
+    System.out.printf(
+        Locale.ROOT,
+        "%s: peak of both executors beyond that without fetches (%.0f MiB), medians: Verbena %.0f"
+            + " MiB, Spark's client %.0f MiB%n",
+        of,
+        spark,
+        median(sessions, peak) - spark,
+        median(client, peak) - spark);
   }
 
   private static String words(Cluster.Cost cost) {
