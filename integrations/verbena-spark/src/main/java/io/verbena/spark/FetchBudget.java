@@ -1,38 +1,38 @@
 package io.verbena.spark;
 
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The memory for blocks of an executor. Spark asks for more blocks ahead than a task needs to be
  * kept busy, so fetches wait here in order until tasks have consumed earlier blocks. A task that
- * consumes two shuffles by turns may release nothing while it waits, so a fetch waits for a short
- * time only. Safe for use by any thread.
+ * consumes two shuffles by turns may release nothing while it waits. So a fetch waits for a short
+ * time only while blocks are there and none is released. Safe for use by any thread.
  */
 final class FetchBudget {
   private final long limit;
   private final int least;
   private final long expected;
-  private final Duration patience;
+  private final Executor later;
   private final ArrayDeque<CompletableFuture<Boolean>> waiting = new ArrayDeque<>();
   private long taken;
   private int fetches;
   private long held;
+  private volatile long progress;
 
   /**
-   * @param limit bytes of blocks that may be on their way, or be unconsumed
-   * @param least fetches that may be so, however long they are
+   * @param least fetches whose blocks may be on their way, or be unconsumed, however long they are;
+   *     more of them if they are shorter than expected
    * @param expected bytes of a fetch, as long as nobody knows
-   * @param patience how long a fetch waits
+   * @param later runs a task when a fetch has waited for as long as it may without progress
    */
-  FetchBudget(long limit, int least, long expected, Duration patience) {
-    this.limit = limit;
+  FetchBudget(int least, long expected, Executor later) {
+    this.limit = least * expected;
     this.least = least;
     this.expected = expected;
-    this.patience = patience;
+    this.later = later;
   }
 
   /**
@@ -46,9 +46,24 @@ final class FetchBudget {
       turn.complete(true);
     } else {
       waiting.add(turn);
-      turn.completeOnTimeout(false, patience.toNanos(), TimeUnit.NANOSECONDS);
+      waitForProgress(turn);
     }
     return turn;
+  }
+
+  private void waitForProgress(CompletableFuture<Boolean> turn) {
+    long before = progress;
+    later.execute(
+        () -> {
+          if (turn.isDone()) {
+            return;
+          }
+          if (held() > 0 && progress == before) {
+            turn.complete(false);
+          } else {
+            waitForProgress(turn);
+          }
+        });
   }
 
   private boolean hasRoom() {
@@ -64,6 +79,7 @@ final class FetchBudget {
   void landed(long bytes) {
     synchronized (this) {
       held += bytes;
+      progress++;
     }
     give(expected - bytes, 0);
   }
@@ -71,6 +87,11 @@ final class FetchBudget {
   /** Gives back the memory of a fetch that has none of its blocks. */
   void failed() {
     give(expected, 1);
+  }
+
+  /** Says that a task has consumed a block, wherever that landed. */
+  synchronized void released() {
+    progress++;
   }
 
   /** Gives back the memory of a fetch whose blocks are consumed. */

@@ -11,17 +11,25 @@ import org.apache.spark.util.ByteBufferInputStream;
 /** Blocks that arrived together, in memory that is free when the last of them is released. */
 final class ReceivedBlocks {
   private final AtomicInteger unreleased;
+  private final Runnable released;
   private final Runnable free;
 
-  private ReceivedBlocks(int blocks, Runnable free) {
+  private ReceivedBlocks(int blocks, Runnable released, Runnable free) {
     this.unreleased = new AtomicInteger(blocks);
+    this.released = released;
     this.free = free;
   }
 
-  /** Returns a buffer for each block, each with one reference. */
-  static ManagedBuffer[] slices(MemorySegment memory, int blocks, Runnable free) {
+  /**
+   * Returns a buffer for each block, each with one reference.
+   *
+   * @param released runs after the release of each block
+   * @param free runs after that of the last one
+   */
+  static ManagedBuffer[] slices(
+      MemorySegment memory, int blocks, Runnable released, Runnable free) {
     BlockTable table = BlockTable.of(memory, blocks);
-    ReceivedBlocks all = new ReceivedBlocks(blocks, free);
+    ReceivedBlocks all = new ReceivedBlocks(blocks, released, free);
     ManagedBuffer[] slices = new ManagedBuffer[blocks];
     for (int i = 0; i < blocks; i++) {
       slices[i] = all.new Block(memory.asSlice(table.offset(i), table.length(i)));
@@ -63,8 +71,11 @@ final class ReceivedBlocks {
     @Override
     public ManagedBuffer release() {
       int before = references.getAndUpdate(count -> Math.max(0, count - 1));
-      if (before == 1 && unreleased.decrementAndGet() == 0) {
-        free.run();
+      if (before == 1) {
+        released.run();
+        if (unreleased.decrementAndGet() == 0) {
+          free.run();
+        }
       }
       return this;
     }

@@ -174,7 +174,8 @@ final class SessionBlockClient extends BlockStoreClient {
 
   private ManagedBuffer[] slices(MemorySegment memory, Wanted wanted, Runnable free) {
     try {
-      return ReceivedBlocks.slices(memory, wanted.blocks().size(), free);
+      return ReceivedBlocks.slices(
+          memory, wanted.blocks().size(), exchange.budget()::released, free);
     } catch (RuntimeException e) {
       free.run();
       throw e;

@@ -132,7 +132,7 @@ final class SessionShuffleReader<K, C> implements ShuffleReader<K, C> {
             spark.mapOutputTracker(),
             wanted,
             spark.serializerManager()::wrapStream,
-            longOf(CONFIG.REDUCER_MAX_SIZE_IN_FLIGHT()) << 20,
+            VerbenaSettings.bytesAhead(spark.conf()),
             intOf(CONFIG.REDUCER_MAX_REQS_IN_FLIGHT()),
             intOf(CONFIG.REDUCER_MAX_BLOCKS_IN_FLIGHT_PER_ADDRESS()),
             longOf(CONFIG.MAX_REMOTE_BLOCK_SIZE_FETCH_TO_MEM()),

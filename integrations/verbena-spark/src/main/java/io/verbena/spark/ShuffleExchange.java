@@ -18,6 +18,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
@@ -35,7 +36,7 @@ final class ShuffleExchange implements AutoCloseable {
   /** Fetches are ended by their lack of progress. */
   private static final Duration ENDLESS = Duration.ofDays(365);
 
-  /** How long a fetch waits for memory that other tasks, or its own, may never give back. */
+  /** How long a fetch waits for memory while blocks are there and no task consumes any. */
   private static final Duration PATIENCE = Duration.ofMillis(200);
 
   private static final AtomicReference<@Nullable ShuffleExchange> CURRENT = new AtomicReference<>();
@@ -67,7 +68,10 @@ final class ShuffleExchange implements AutoCloseable {
       Function<String, @Nullable String> addresses) {
     this.memoryBytes = settings.memoryBytes();
     this.budget =
-        new FetchBudget(memoryBytes / 4, settings.requests(), settings.requestBytes(), PATIENCE);
+        new FetchBudget(
+            settings.requests(),
+            settings.requestBytes(),
+            CompletableFuture.delayedExecutor(PATIENCE.toMillis(), TimeUnit.MILLISECONDS));
     this.stall = settings.stall();
     this.server = server;
     this.client = client;
@@ -162,9 +166,10 @@ final class ShuffleExchange implements AutoCloseable {
               if (received != null) {
                 fetchedBytes.addAndGet(received.length());
                 LOG.debug(
-                    "Fetched {} blocks of {} bytes from executor {} over {}",
+                    "Fetched {} blocks of {} bytes to {} from executor {} over {}",
                     wanted.blocks().size(),
                     received.length(),
+                    into instanceof Landing.InFile ? "a file" : "memory",
                     peer.executor(),
                     peer.session().path().link());
                 return;

@@ -10,12 +10,13 @@ import org.apache.spark.SparkConf;
  * @param bindAddress {@code spark.verbena.bindAddress}: where an executor listens; its Spark
  *     hostname by default
  * @param port {@code spark.verbena.port}: 0, the default, takes a free one
- * @param memoryBytes {@code spark.verbena.memory}: the most memory of an executor for blocks.
- *     Fetches wait while those that are on their way or unconsumed have a quarter of it, and go to
- *     a temporary file if that takes long. By default three times what the executor's tasks may
- *     have in flight ({@code spark.reducer.maxSizeInFlight} for each core), at least 64 MiB, and at
- *     most half of the direct memory that the JVM has
- * @param requests how many fetches do not wait: one that a task consumes, and the next
+ * @param memoryBytes {@code spark.verbena.memory}: the most memory of an executor for blocks. By
+ *     default three times what the executor's tasks may have in flight ({@code
+ *     spark.reducer.maxSizeInFlight} for each core), at least 64 MiB, and at most half of the
+ *     direct memory that the JVM has
+ * @param requests how many fetches do not wait: one that a task consumes, and the next. Others wait
+ *     while the blocks on their way or unconsumed have as many bytes as these mostly have, and go
+ *     to a temporary file if that takes long
  * @param requestBytes the bytes for which Spark asks at a time, mostly
  * @param patience {@code spark.verbena.patience}: how long a lost connection may take to come back;
  *     5 s by default. Then the fetch fails, and Spark computes the blocks again
@@ -32,11 +33,11 @@ record VerbenaSettings(
     Duration stall) {
   private static final long LEAST_MEMORY = 64L << 20;
 
-  /** Spark's iterator makes as many requests of what may be in flight. */
-  private static final int REQUESTS_IN_FLIGHT = 5;
+  /** Spark's iterator makes as many requests of what it may ask ahead. */
+  private static final int REQUESTS_AHEAD = 5;
 
   static VerbenaSettings of(SparkConf conf, String hostname) {
-    long inFlight = conf.getSizeAsBytes("spark.reducer.maxSizeInFlight", "48m");
+    long inFlight = inFlight(conf);
     int cores = conf.getInt("spark.executor.cores", Runtime.getRuntime().availableProcessors());
     long enough =
         Math.min(
@@ -46,9 +47,21 @@ record VerbenaSettings(
         conf.getInt("spark.verbena.port", 0),
         conf.getSizeAsBytes("spark.verbena.memory", enough),
         2 * cores,
-        inFlight / REQUESTS_IN_FLIGHT,
+        bytesAhead(conf) / REQUESTS_AHEAD,
         Duration.ofMillis(conf.getTimeAsMs("spark.verbena.patience", "5s")),
         Duration.ofMillis(
             conf.getTimeAsMs("spark.verbena.stall", conf.get("spark.network.timeout", "120s"))));
+  }
+
+  private static long inFlight(SparkConf conf) {
+    return conf.getSizeAsMb("spark.reducer.maxSizeInFlight", "48m") << 20;
+  }
+
+  /**
+   * Returns the bytes for which a task asks ahead. A request for half of the bytes takes half of
+   * the memory, and moves them as fast.
+   */
+  static long bytesAhead(SparkConf conf) {
+    return inFlight(conf) / 2;
   }
 }

@@ -24,14 +24,17 @@ final class BlockTableTest {
 
   @Test
   void blocksLieOneAfterTheOtherBehindTheTable() throws Exception {
+    int[] released = {0};
     int[] freed = {0};
-    ManagedBuffer[] blocks = ReceivedBlocks.slices(answer("redblue", 3, 0, 4), 3, () -> freed[0]++);
+    ManagedBuffer[] blocks =
+        ReceivedBlocks.slices(answer("redblue", 3, 0, 4), 3, () -> released[0]++, () -> freed[0]++);
     assertThat(blocks).extracting(ManagedBuffer::size).containsExactly(3L, 0L, 4L);
     assertThat(blocks[2].createInputStream().readAllBytes()).asString().isEqualTo("blue");
 
     blocks[0].retain().release();
     blocks[0].release();
     blocks[1].release();
+    assertThat(released[0]).isEqualTo(2);
     assertThat(freed[0]).isZero();
     blocks[2].release();
     blocks[2].release();
