@@ -6,7 +6,7 @@ import io.grpc.internal.ReadableBuffers;
 import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
 import java.util.List;
-import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
@@ -26,9 +26,14 @@ final class Received extends ForwardingReadableBuffer {
 
   private static final int PAGE = 4096;
 
-  /** The free blocks of this process, by length: at most 16 MiB of each. */
-  private static final List<ArrayBlockingQueue<ByteBuffer>> FREE =
-      IntStream.range(0, 8).mapToObj(i -> new ArrayBlockingQueue<ByteBuffer>(2048 >> i)).toList();
+  /** The free blocks that a process keeps. */
+  private static final int MOST_FREE_BYTES = 32 << 20;
+
+  /** The free blocks of this process, by length. */
+  private static final List<ConcurrentLinkedQueue<ByteBuffer>> FREE =
+      IntStream.range(0, 8).mapToObj(i -> new ConcurrentLinkedQueue<ByteBuffer>()).toList();
+
+  private static final AtomicInteger FREE_BYTES = new AtomicInteger();
 
   private final ByteBuffer memory;
   private final AtomicInteger views;
@@ -65,6 +70,9 @@ final class Received extends ForwardingReadableBuffer {
       order++;
     }
     ByteBuffer free = FREE.get(order).poll();
+    if (free != null) {
+      FREE_BYTES.addAndGet(-free.capacity());
+    }
     return free == null ? Arena.ofAuto().allocate(lengthOf(order), PAGE).asByteBuffer() : free;
   }
 
@@ -75,7 +83,11 @@ final class Received extends ForwardingReadableBuffer {
   static void free(ByteBuffer memory) {
     if (memory.isDirect()) {
       int order = Integer.numberOfTrailingZeros(memory.capacity() / LEAST_BYTES);
-      boolean _ = FREE.get(order).offer(memory);
+      if (FREE_BYTES.addAndGet(memory.capacity()) <= MOST_FREE_BYTES) {
+        FREE.get(order).add(memory);
+      } else {
+        FREE_BYTES.addAndGet(-memory.capacity());
+      }
     }
   }
 
