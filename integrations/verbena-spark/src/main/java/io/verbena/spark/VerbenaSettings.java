@@ -14,7 +14,7 @@ import org.apache.spark.SparkConf;
  *     default three times what the executor's tasks may have in flight ({@code
  *     spark.reducer.maxSizeInFlight} for each core), at least 64 MiB, and at most half of the
  *     direct memory that the JVM has
- * @param requests how many fetches do not wait: one that a task consumes, and the next. Others wait
+ * @param requests how many fetches do not wait: those for which a task asks ahead. Others wait
  *     while the blocks on their way or unconsumed have as many bytes as these mostly have, and go
  *     to a temporary file if that takes long
  * @param requestBytes the bytes for which Spark asks at a time, mostly
@@ -46,7 +46,7 @@ record VerbenaSettings(
         conf.get("spark.verbena.bindAddress", hostname),
         conf.getInt("spark.verbena.port", 0),
         conf.getSizeAsBytes("spark.verbena.memory", enough),
-        2 * cores,
+        REQUESTS_AHEAD * cores,
         bytesAhead(conf) / REQUESTS_AHEAD,
         Duration.ofMillis(conf.getTimeAsMs("spark.verbena.patience", "5s")),
         Duration.ofMillis(
