@@ -1,14 +1,19 @@
 package io.verbena.spark;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.verbena.cli.Main;
 import io.verbena.testkit.JavaProcess;
 import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
+import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaFutureAction;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -49,23 +54,25 @@ final class WatchedCluster {
     public String toString() {
       return String.format(
           Locale.ROOT,
-          "%d bytes written, %d read, %s; %d blocks, %s",
+          "%d bytes written, %d read, of these remote %d; %d blocks, %s",
           written.get(),
           remote.get() + local.get(),
-          remote.get() > 0 ? "remote ones, too" : "none of them remote",
+          remote.get(),
           blocks.get(),
           remoteBlocks.get() > 0 ? "remote ones, too" : "none of them remote");
     }
   }
 
   public static void main(String[] args) throws Exception {
-    try (JavaSparkContext spark = new JavaSparkContext(Clusters.conf())) {
+    SparkConf conf = Clusters.conf().set("spark.ui.enabled", "true").set("spark.ui.port", "0");
+    try (JavaSparkContext spark = new JavaSparkContext(conf)) {
       Counts counts = new Counts();
       spark.sc().addSparkListener(counts);
       JavaPairRDD<Integer, Iterable<Integer>> grouped = Clusters.grouped(spark);
       System.out.println("at first: " + Clusters.words(grouped.collect()));
       spark.sc().listenerBus().waitUntilEmpty();
       System.out.println("counts: " + counts);
+      System.out.println("interface: " + stagesOfInterface(spark));
 
       List<ProcessHandle> executors = ProcessHandle.current().descendants().toList();
       for (ProcessHandle executor : executors) {
@@ -82,6 +89,19 @@ final class WatchedCluster {
       System.out.println("waited: " + counts.waitedMillis + " ms");
     }
     System.exit(0);
+  }
+
+  /** Returns what Spark's web interface tells of stages. */
+  private static String stagesOfInterface(JavaSparkContext spark) throws IOException {
+    URI stages =
+        URI.create(
+            spark.sc().uiWebUrl().get()
+                + "/api/v1/applications/"
+                + spark.sc().applicationId()
+                + "/stages");
+    try (InputStream in = stages.toURL().openStream()) {
+      return new String(in.readAllBytes(), UTF_8).replaceAll("\\s+", "");
+    }
   }
 
   /** Runs a job while an executor has stopped. */

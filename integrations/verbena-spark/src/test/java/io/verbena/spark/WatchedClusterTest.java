@@ -27,7 +27,7 @@ final class WatchedClusterTest {
     assertThat(output)
         .contains("at first: 100 keys, each row once", "at last: 100 keys, each row once")
         .containsPattern(
-            "counts: (\\d+) bytes written, \\1 read, remote ones, too; 16 blocks, remote ones, too")
+            "(?s)counts: (\\d+) bytes written, \\1 read, of these remote (\\d{2,}); 16 blocks, remote ones, too.*interface: .*\"shuffleRemoteBytesRead\":\\2,")
         .containsPattern("(?s)(stat of an executor: .*server at .*(tcp|shm|rdma) \\(.*){2}");
     Matcher waited = WAITED.matcher(output);
     assertThat(waited.find()).as(output).isTrue();
