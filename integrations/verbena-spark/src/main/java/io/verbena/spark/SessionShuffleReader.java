@@ -132,7 +132,7 @@ final class SessionShuffleReader<K, C> implements ShuffleReader<K, C> {
             spark.mapOutputTracker(),
             wanted,
             spark.serializerManager()::wrapStream,
-            VerbenaSettings.bytesAhead(spark.conf()),
+            VerbenaSettings.inFlight(spark.conf()),
             intOf(CONFIG.REDUCER_MAX_REQS_IN_FLIGHT()),
             intOf(CONFIG.REDUCER_MAX_BLOCKS_IN_FLIGHT_PER_ADDRESS()),
             longOf(CONFIG.MAX_REMOTE_BLOCK_SIZE_FETCH_TO_MEM()),

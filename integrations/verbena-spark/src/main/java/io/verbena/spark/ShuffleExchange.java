@@ -22,6 +22,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
+import org.apache.spark.util.Utils;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -96,12 +97,12 @@ final class ShuffleExchange implements AutoCloseable {
             .withResumeWindow(settings.patience())
             .withDefaultTimeout(ENDLESS);
     VerbenaServer started =
-        server
-            .listen(settings.bindAddress() + ":" + settings.port())
-            .limits(limits)
-            .bulkMemoryBytes(settings.memoryBytes())
-            .serve(ShuffleBlocksRpc.bind(blocks))
-            .start();
+        listening(
+            server
+                .limits(limits)
+                .bulkMemoryBytes(settings.memoryBytes())
+                .serve(ShuffleBlocksRpc.bind(blocks)),
+            settings);
     try {
       ShuffleExchange exchange =
           new ShuffleExchange(
@@ -114,6 +115,24 @@ final class ShuffleExchange implements AutoCloseable {
     } catch (RuntimeException | Error e) {
       started.close();
       throw e;
+    }
+  }
+
+  /** Another executor of the host may have the port that was set. */
+  private static VerbenaServer listening(VerbenaServer.Builder server, VerbenaSettings settings) {
+    int last =
+        settings.port() == 0 ? 0 : Math.min(settings.port() + settings.portRetries(), 0xffff);
+    for (int port = settings.port(); ; port++) {
+      try {
+        return server.listen(settings.bindAddress() + ":" + port).start();
+      } catch (IllegalStateException e) {
+        if (port == last || !Utils.isBindCollision(e)) {
+          throw new IllegalStateException(
+              "spark.verbena.bindAddress %s, spark.verbena.port %d: %s"
+                  .formatted(settings.bindAddress(), settings.port(), e.getMessage()),
+              e);
+        }
+      }
     }
   }
 

@@ -60,6 +60,7 @@ public final class VerbenaPlugin implements SparkPlugin {
 
     @Override
     public Map<String, String> init(SparkContext spark, PluginContext context) {
+      VerbenaSettings _ = VerbenaSettings.of(context.conf(), ""); // a wrong one ends the job now
       return Map.of();
     }
 
@@ -81,6 +82,11 @@ public final class VerbenaPlugin implements SparkPlugin {
     public void init(PluginContext context, Map<String, String> extra) {
       if (VerbenaShuffleManager.reasonToStepAside(context.conf()) != null) {
         return; // the manager tells
+      }
+      String absent = VerbenaShuffleManager.reasonOfAbsence(context.conf());
+      if (absent != null) {
+        LOG.warn("Shuffle blocks stay with Spark's own client: {}", absent);
+        return;
       }
       String host = host();
       ShuffleExchange started =

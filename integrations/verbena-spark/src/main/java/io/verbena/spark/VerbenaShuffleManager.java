@@ -50,6 +50,15 @@ public final class VerbenaShuffleManager extends SortShuffleManager {
     return null;
   }
 
+  /** Returns why this manager reads no blocks in an application; null if it does. */
+  static @Nullable String reasonOfAbsence(SparkConf conf) {
+    String manager = conf.get("spark.shuffle.manager", "sort");
+    String own = VerbenaShuffleManager.class.getName();
+    return manager.equals(own)
+        ? null
+        : "spark.shuffle.manager is %s; set it to %s".formatted(manager, own);
+  }
+
   @Override
   public <K, C> ShuffleReader<K, C> getReader(
       ShuffleHandle handle,

@@ -20,4 +20,13 @@ final class ReasonToStepAsideTest {
   void otherwiseSessionsMoveTheBlocks() {
     assertThat(VerbenaShuffleManager.reasonToStepAside(new SparkConf(false))).isNull();
   }
+
+  @Test
+  void aPluginWithoutTheManagerIsTold() {
+    SparkConf conf = new SparkConf(false);
+    assertThat(VerbenaShuffleManager.reasonOfAbsence(conf))
+        .contains("spark.shuffle.manager is sort", VerbenaShuffleManager.class.getName());
+    conf.set("spark.shuffle.manager", VerbenaShuffleManager.class.getName());
+    assertThat(VerbenaShuffleManager.reasonOfAbsence(conf)).isNull();
+  }
 }

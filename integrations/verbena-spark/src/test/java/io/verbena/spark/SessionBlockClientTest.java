@@ -141,7 +141,7 @@ final class SessionBlockClientTest {
 
   private static VerbenaSettings settings(long memory, Duration patience) {
     return new VerbenaSettings(
-        "127.0.0.1", 0, memory, 1, MEMORY / 8, patience, Duration.ofSeconds(30));
+        "127.0.0.1", 0, 0, memory, 1, MEMORY / 8, patience, Duration.ofSeconds(30));
   }
 
   private ShuffleExchange exchange(
