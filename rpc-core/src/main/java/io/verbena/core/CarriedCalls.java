@@ -31,6 +31,9 @@ import org.jspecify.annotations.Nullable;
  * it; {@code io.verbena:verbena-grpc} uses it.
  */
 public final class CarriedCalls {
+  /** Half of what is decoded on the loop. */
+  private static final int SURELY_SHORT_BYTES = 4 << 10;
+
   private CarriedCalls() {}
 
   /**
@@ -138,6 +141,16 @@ public final class CarriedCalls {
    */
   public static boolean drive(Session session, Runnable command, Future<?> until) {
     return loop(session).drive(command::run, until);
+  }
+
+  /**
+   * Returns whether a call may begin after messages that are sent later, because its own is decoded
+   * beside the loop: it is long, or may be compressed. Safe for use by any thread.
+   *
+   * @param bytes of its arguments, but for lengths and other members of some hundred bytes
+   */
+  public static boolean mayBeginLate(Session session, int bytes) {
+    return bytes > SURELY_SHORT_BYTES || ((SessionImpl) session).context().compression() != null;
   }
 
   /**

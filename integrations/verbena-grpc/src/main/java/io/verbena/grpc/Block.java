@@ -21,7 +21,11 @@ record Block(@Nullable Metadata metadata, long bytes) {
 
   /** Writes the entries: their number, then the name and the value of each. */
   static void write(WireOut out, Metadata metadata) {
-    byte[][] entries = InternalMetadata.serialize(metadata);
+    write(out, InternalMetadata.serialize(metadata));
+  }
+
+  /** Writes names and values by turns. */
+  static void write(WireOut out, byte[][] entries) {
     out.writeCount(entries.length / 2);
     for (byte[] part : entries) {
       out.writeBytes(part);

@@ -258,6 +258,15 @@ final class Carrier {
     goOn();
   }
 
+  /** Tells the peer that its stream has begun. */
+  void begun(long id) {
+    tell(id, 0);
+  }
+
+  boolean has(long id) {
+    return pipes.containsKey(id);
+  }
+
   /** Tells the peer that bytes of a stream have been used. */
   void giveBack(long id, long bytes) {
     unused -= bytes;

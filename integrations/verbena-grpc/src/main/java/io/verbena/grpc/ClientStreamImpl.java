@@ -2,6 +2,7 @@ package io.verbena.grpc;
 
 import io.grpc.Attributes;
 import io.grpc.CallOptions;
+import io.grpc.InternalMetadata;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
 import io.grpc.Status;
@@ -219,8 +220,15 @@ final class ClientStreamImpl extends AbstractClientStream implements Pipe.Owner 
     }
     Unsent first = unsent.peek();
     boolean inline = first != null && isShort(first.frame);
+    byte[][] sentHeaders = InternalMetadata.serialize(Objects.requireNonNull(headers));
+    int bytes = method.getFullMethodName().length() + authority.length();
+    bytes += inline ? Objects.requireNonNull(first).frame.readableBytes() : 0;
+    for (byte[] part : sentHeaders) {
+      bytes += part.length;
+    }
+    boolean late = CarriedCalls.mayBeginLate(transport.carrier().session, bytes);
     CompletableFuture<GrpcContract.Answer> begun =
-        transport.call(arguments(id, inline ? Objects.requireNonNull(first) : null));
+        transport.call(arguments(id, late, sentHeaders, inline ? first : null));
     if (begun == null) {
       return false;
     }
@@ -228,6 +236,9 @@ final class ClientStreamImpl extends AbstractClientStream implements Pipe.Owner 
     call = begun;
     Pipe carrying = new Pipe(transport.carrier(), id, this);
     pipe = carrying;
+    if (late) {
+      carrying.hold();
+    }
     stats.clientOutboundHeaders();
     getTransportTracer().reportLocalStreamStarted();
     state.allocated();
@@ -242,13 +253,13 @@ final class ClientStreamImpl extends AbstractClientStream implements Pipe.Owner 
     return true;
   }
 
-  private ArgumentWriter arguments(long id, @Nullable Unsent first) {
-    Metadata sent = Objects.requireNonNull(headers);
+  private ArgumentWriter arguments(long id, boolean late, byte[][] sent, @Nullable Unsent first) {
     boolean ownAuthority = !authority.equals(transport.authority);
     int flags =
         (first != null && first.last ? GrpcContract.LAST : 0)
             | (method.getType().serverSendsOneMessage() ? GrpcContract.WHOLE : 0)
-            | (ownAuthority ? GrpcContract.AUTHORITY : 0);
+            | (ownAuthority ? GrpcContract.AUTHORITY : 0)
+            | (late ? GrpcContract.LATE : 0);
     return out -> {
       out.writeVarLong(id);
       out.writeByte(flags);

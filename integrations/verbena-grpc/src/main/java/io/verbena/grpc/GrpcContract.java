@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  *     call {stream, path, headers, first bytes} ─→  a stream begins
  *     piece {stream, sequence, bytes} ───────────→  more of the request; a long one is pushed
  *       ←── piece {stream, sequence, headers, bytes}  more of the response
- *     credit {stream, bytes} ←───────────────────→  the receiver has used bytes
+ *     credit {stream, bytes} ←───────────────────→  the receiver has used bytes; a stream has begun
  *       ←── answer of call {headers, last bytes, trailers, number of pieces}
  *     leave ─────────────────────────────────────→  answered when the server takes no new streams
  * </pre>
@@ -56,6 +56,9 @@ final class GrpcContract {
 
   /** The authority of the call follows. */
   static final int AUTHORITY = 8;
+
+  /** Pieces wait for a credit, because the call may begin later than they would come. */
+  static final int LATE = 16;
 
   private static final long NO_TIMEOUT = Long.MAX_VALUE;
 

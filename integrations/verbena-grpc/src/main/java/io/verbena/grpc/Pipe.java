@@ -33,6 +33,10 @@ final class Pipe {
   int sent;
 
   private boolean waits;
+
+  /** Whether nothing is sent before the first credit. */
+  private boolean held;
+
   private @Nullable Runnable whenSent;
 
   /** What came before its turn. */
@@ -77,6 +81,11 @@ final class Pipe {
 
   // ---- sending ----
 
+  /** Holds all pieces back until the peer gives a credit, though it be of no bytes. */
+  void hold() {
+    held = true;
+  }
+
   /** Sends a piece, as soon as the peer has room. */
   void send(@Nullable Metadata headers, @Nullable Frame frame, boolean last) {
     out.add(new Out(headers, frame, last));
@@ -96,6 +105,9 @@ final class Pipe {
   /** Sends what the windows and the session have room for. */
   void goOn() {
     waits = false;
+    if (held) {
+      return;
+    }
     Out next;
     while (!closed && (next = out.peek()) != null) {
       int length = next.length();
@@ -151,6 +163,7 @@ final class Pipe {
 
   /** The peer has used bytes of this stream. */
   void credited(long bytes) {
+    held = false;
     window = Math.min(window + bytes, carrier.streamWindow);
     if (!waits) {
       goOn();

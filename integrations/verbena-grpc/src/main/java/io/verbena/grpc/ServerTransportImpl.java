@@ -53,7 +53,6 @@ final class ServerTransportImpl implements ServerTransport {
 
   private boolean draining;
   private boolean terminated;
-  private long lastStream;
 
   ServerTransportImpl(InternalServerImpl server, Session session, String authority) {
     this.server = server;
@@ -178,7 +177,6 @@ final class ServerTransportImpl implements ServerTransport {
                 });
             return;
           }
-          lastStream = id;
           Metadata metadata = headers.metadata();
           if (metadata == null) {
             Status tooLarge = headers.tooLarge("Request", server.settings.mostMetadata());
@@ -196,11 +194,10 @@ final class ServerTransportImpl implements ServerTransport {
     if (draining || terminated) {
       return new RpcException(RpcStatus.UNAVAILABLE, "the server is shutting down").notExecuted();
     }
-    if (id <= lastStream || path.length() > MOST_PATH) {
+    if (carrier.has(id) || path.length() > MOST_PATH) {
       return new RpcException(
           RpcStatus.PROTOCOL_ERROR,
-          "stream %d after stream %d, path of %d characters"
-              .formatted(id, lastStream, path.length()));
+          "stream %d, which may be there, path of %d characters".formatted(id, path.length()));
     }
     return null;
   }
@@ -220,6 +217,9 @@ final class ServerTransportImpl implements ServerTransport {
     streams.add(stream);
     Objects.requireNonNull(listener).streamCreated(stream, path, metadata);
     stream.begin(first, (flags & GrpcContract.LAST) != 0);
+    if ((flags & GrpcContract.LATE) != 0) {
+      carrier.begun(id);
+    }
   }
 
   void ended(ServerStreamImpl stream) {

@@ -351,6 +351,31 @@ class GrpcTransportTest {
     }
   }
 
+  /** What travels beside messages may come before a long message that was sent earlier. */
+  @Test
+  void carriesLongMessagesBehindLongMetadata() throws Exception {
+    Metadata large = new Metadata();
+    large.put(Metadata.Key.of("large", Metadata.ASCII_STRING_MARSHALLER), "x".repeat(40_000));
+    TestServiceGrpc.TestServiceFutureStub plain =
+        TestServiceGrpc.newFutureStub(
+            open(to(serve(local().maxInboundMetadataSize(64 << 10), new Echo()))));
+    TestServiceGrpc.TestServiceFutureStub stub =
+        plain.withInterceptors(MetadataUtils.newAttachHeadersInterceptor(large));
+    int[] lengths = {70_000, 9_000, 64, 7_000};
+
+    for (int round = 0; round < 50; round++) {
+      List<Future<SimpleResponse>> answers = new ArrayList<>();
+      for (int length : lengths) {
+        answers.add(stub.unaryCall(request(length)));
+        answers.add(plain.unaryCall(request(length)));
+      }
+      for (int i = 0; i < answers.size(); i++) {
+        assertThat(answers.get(i).get(20, TimeUnit.SECONDS).getPayload().getBody().size())
+            .isEqualTo(lengths[i / 2]);
+      }
+    }
+  }
+
   @Test
   void takesNoLongPiecesThatItCannotPlace() throws Exception {
     Server server = serve(local(), new Echo());
