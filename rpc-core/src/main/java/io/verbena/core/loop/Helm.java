@@ -101,6 +101,9 @@ public final class Helm {
   /** Whether blocking callers found the helm taken since the loop's own thread last looked. */
   private volatile boolean missed;
 
+  /** Whether a blocking caller has ever come. Before, nobody needs to know the gaps. */
+  private volatile boolean wanted;
+
   /** The id of the virtual thread of the last blocking call; 0 after a platform thread's. */
   private volatile long lastVirtual;
 
@@ -215,6 +218,9 @@ public final class Helm {
 
   /** A call has begun while none was in flight. On the loop. */
   void callBegan() {
+    if (!wanted) {
+      return;
+    }
     long nanos = Math.min(loop.now() - noneSince, MOST_GRACE_NANOS);
     gap += (nanos - gap) >> GAP_WEIGHT_SHIFT;
     graceNanos = Math.clamp(GAPS_OF_GRACE * gap, LEAST_GRACE_NANOS, MOST_GRACE_NANOS);
@@ -222,6 +228,9 @@ public final class Helm {
 
   /** No call is in flight any more. On the loop. */
   void callsEnded() {
+    if (!wanted) {
+      return;
+    }
     noneSince = loop.now();
   }
 
@@ -321,6 +330,9 @@ public final class Helm {
     boolean virtual = me.isVirtual();
     if (virtual && !loop.suitsVirtualThreads()) {
       return false;
+    }
+    if (!wanted) {
+      wanted = true;
     }
     if (state.get() != FREE || broken || !mayDrive(me, virtual)) {
       missed = true;
