@@ -6,6 +6,7 @@ import static io.verbena.api.region.Regions.WRITE;
 import static java.nio.file.StandardOpenOption.CREATE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
 
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
@@ -150,7 +151,10 @@ class MappedFilesTest {
               session.regions().expose(mapped.memory, READ | WRITE | ATOMIC, LEASE)) {
         RegionRef ref = exposed.ref();
         Regions regions = peer.get(60, TimeUnit.SECONDS).regions();
-        assertThat(regions.getAndAdd(ref, 0, 1).get()).isZero();
+        // the reference came faster than the session tells that there are regions
+        await()
+            .ignoreExceptions()
+            .untilAsserted(() -> assertThat(regions.getAndAdd(ref, 0, 1).get()).isZero());
         mapped.cut();
         MemorySegment words = MemorySegment.ofArray(new long[2]);
         assertFault(regions.getAndAdd(ref, 0, 1));
