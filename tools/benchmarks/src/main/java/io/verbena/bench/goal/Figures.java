@@ -20,6 +20,11 @@ record Figures(List<Result> results) {
     return of(contestant).median(Round::callsPerSecond);
   }
 
+  /** Returns the median over the rounds of both ends' processor time for a call, in us. */
+  double cpu(String contestant) {
+    return of(contestant).median(Round::cpuMicros);
+  }
+
   Result of(String contestant) {
     return results.stream()
         .filter(result -> result.contestant().equals(contestant))

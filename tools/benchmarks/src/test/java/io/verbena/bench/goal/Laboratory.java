@@ -20,6 +20,7 @@ public final class Laboratory {
   private static final String DARPC = Rival.DARPC.title();
   private static final String LONE = "64 B call, polling, p50";
   private static final String DEEP = "64 B, 256 outstanding, polling";
+  private static final String BLOCKING = "64 B call as it comes, blocking virtual";
   private static final String FIRST = "first answer of a new session";
   private static final double FIRST_ON_DEVICE_MILLIS = 150;
   private static final double MICROS_PER_MILLI = 1e3;
@@ -125,7 +126,23 @@ public final class Laboratory {
           Figures figures = play(player, load, RDMA, TCP);
           board.tell(Row.atMost(name, Beside.p50(figures, RDMA, TCP), "us", 0.6));
         });
+    blocking(player);
     opening(player);
+  }
+
+  /** Blocking callers beside async ones. */
+  private void blocking(Player player) throws InterruptedException {
+    Load load = Load.of(Kind.CALL, SMALL, 1, turn);
+    board.section(
+        BLOCKING,
+        () -> {
+          Figures async = play(player, load, RDMA);
+          Figures waiting = play(player, load.with(Mode.VIRTUAL, Handler.NONBLOCKING), RDMA);
+          Beside p50 = Beside.of(waiting.p50(RDMA), "async", async.p50(RDMA));
+          board.tell(Row.atMost(BLOCKING + ", p50", p50, "us", 1.2));
+          Beside cpu = Beside.of(waiting.cpu(RDMA), "async", async.cpu(RDMA));
+          board.tell(Row.atMost(BLOCKING + ", CPU", cpu, "us", 1.3));
+        });
   }
 
   /** Under PREFER_RDMA a session's first calls go over TCP while RDMA is opened beside it. */

@@ -88,14 +88,20 @@ public final class Loopback {
    */
   private void blocking() throws InterruptedException {
     Load load = Load.of(Kind.CALL, SMALL, 1, turn);
-    double async = new Figures(player.play(load, Set.of(SHM))).p50(SHM);
+    Figures async = new Figures(player.play(load, Set.of(SHM)));
     for (Mode mode : List.of(Mode.PLATFORM, Mode.VIRTUAL)) {
       Load calls = load.with(mode, Handler.NONBLOCKING);
       String name = LONE_CALL + mode.name().toLowerCase(ROOT);
-      Beside sockets = Beside.p50(play(calls, NIO), TCP, NIO.title());
-      board.tell(Row.atMost(name + ", p50", sockets, "us", 1.25));
-      double shm = new Figures(player.play(calls, Set.of(SHM))).p50(SHM);
-      board.tell(Row.atMost(name + ", shm, p50", Beside.of(shm, "async", async), "us", 1.5));
+      Figures sockets = play(calls, NIO);
+      Beside p50 = Beside.p50(sockets, TCP, NIO.title());
+      board.tell(Row.atMost(name + ", p50", p50, "us", 1.25));
+      Beside cpu = Beside.cpu(sockets, TCP, NIO.title());
+      board.tell(Row.atMost(name + ", CPU of a call", cpu, "us", 1.25));
+      Figures shm = new Figures(player.play(calls, Set.of(SHM)));
+      Beside shmP50 = Beside.of(shm.p50(SHM), "async", async.p50(SHM));
+      board.tell(Row.atMost(name + ", shm, p50", shmP50, "us", 1.5));
+      Beside shmCpu = Beside.of(shm.cpu(SHM), "async", async.cpu(SHM));
+      board.tell(Row.atMost(name + ", shm, CPU of a call", shmCpu, "us", 1.5));
     }
   }
 

@@ -79,22 +79,22 @@ class TargetsTest {
 
   @Test
   void areReachedWhenTheProductIsAsFastAsItsRivals() throws Exception {
-    assertThat(rows(players(1, 1))).hasSize(14).allMatch(Row::isReached);
+    assertThat(rows(players(1, 1))).hasSize(18).allMatch(Row::isReached);
     assertThat(board.close()).isTrue();
-    assertThat(printed.toString()).contains("  ok", "14 of 14").doesNotContain("short");
+    assertThat(printed.toString()).contains("  ok", "18 of 18").doesNotContain("short");
   }
 
   @Test
   void areShortWhenTheProductIsSlower() throws Exception {
     assertThat(rows(players(0.2, 1))).noneMatch(Row::isReached);
     assertThat(board.close()).isFalse();
-    assertThat(printed.toString()).contains("short", "0 of 14").doesNotContain("  ok");
+    assertThat(printed.toString()).contains("short", "0 of 18").doesNotContain("  ok");
   }
 
   @Test
   void restOnNoRivalThatIsFarBelowWhatItIsKnownFor() throws Exception {
     assertThat(rows(players(1, 0.1)))
-        .hasSize(14)
+        .hasSize(18)
         .allMatch(row -> row.isReached() != row.rival().startsWith("grpc"));
     assertThat(printed.toString())
         .contains("void, else ok: weak rival: 0.12 of the speed that raw netty");
@@ -112,7 +112,7 @@ class TargetsTest {
               }
               return fine.play(load, names);
             });
-    assertThat(rows).hasSize(13).filteredOn(Row::isReached).hasSize(11);
+    assertThat(rows).hasSize(17).filteredOn(Row::isReached).hasSize(15);
     assertThat(printed.toString()).contains("short: not measured: a call failed: deadline");
   }
 
@@ -127,7 +127,7 @@ class TargetsTest {
               }
               return fine.play(load, names);
             });
-    assertThat(rows).hasSize(13).filteredOn(Row::isReached).hasSize(12);
+    assertThat(rows).hasSize(17).filteredOn(Row::isReached).hasSize(16);
     assertThat(printed.toString()).contains("short: not measured").contains("the server is gone");
   }
 
@@ -143,7 +143,7 @@ class TargetsTest {
               }
               return fine.play(load, names);
             });
-    assertThat(rows).hasSize(14).allMatch(Row::isReached);
+    assertThat(rows).hasSize(18).allMatch(Row::isReached);
     assertThat(printed.toString())
         .contains("(measured once more: put 1 MiB x8: four handshakes of 5 s passed)");
   }
@@ -194,7 +194,7 @@ class TargetsTest {
   @Test
   void areToldBesideWhatADeviceHas() throws Exception {
     measureOnDevice(70);
-    assertThat(board.rows()).hasSize(14).filteredOn(row -> !row.isReached()).hasSize(2);
+    assertThat(board.rows()).hasSize(16).filteredOn(row -> !row.isReached()).hasSize(2);
     assertThat(printed.toString())
         .contains("ib_send_lat", "ib_write_bw", "ib_read_bw", "darpc")
         .doesNotContain("void");
