@@ -166,10 +166,9 @@ public final class CarriedCalls {
    */
   public static CompletionStage<Received> push(
       Session session, long stream, int sequence, boolean last, ByteBuffer bytes) {
-    return session
-        .objects()
-        .push(
-            SessionObjects.CARRIED + CarriedPieces.name(stream, sequence, last),
+    return ((SessionObjects) session.objects())
+        .carry(
+            CarriedPieces.name(stream, sequence, last),
             Source.of(bytes),
             TransferOptions.DEFAULT.withoutChecksum())
         .result();

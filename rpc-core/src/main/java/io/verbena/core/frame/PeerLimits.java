@@ -13,6 +13,8 @@ import io.verbena.api.wire.WireOut;
  * @param leastPingMillis the shortest interval of pings; 0 for no limit, which is not sent
  * @param takesLz4 whether it accepts compressed messages
  * @param answersSeveral whether it accepts several requests for items of a stream at once
+ * @param pushesEarly whether it pushes into memory that was granted before the offer, and gives
+ *     such memory back that it does not use
  */
 public record PeerLimits(
     int maxMessageBytes,
@@ -20,7 +22,8 @@ public record PeerLimits(
     int maxCalls,
     int leastPingMillis,
     boolean takesLz4,
-    boolean answersSeveral) {
+    boolean answersSeveral,
+    boolean pushesEarly) {
   /**
    * The number of calls that every end accepts, so that calls may start before the limits are
    * known.
@@ -42,14 +45,17 @@ public record PeerLimits(
   /** The feature bit for {@link #answersSeveral}. */
   static final long ANSWERS_SEVERAL = 16;
 
+  /** The feature bit for {@link #pushesEarly}. */
+  static final long PUSHES_EARLY = 32;
+
   /** Makes the limits of an end that allows pings at any time. */
   public PeerLimits(int maxMessageBytes, int maxFrameBytes, int maxCalls) {
     this(maxMessageBytes, maxFrameBytes, maxCalls, 0);
   }
 
-  /** Makes the limits of an end that accepts neither compressed messages nor several requests. */
+  /** Makes the limits of an end without optional abilities. */
   public PeerLimits(int maxMessageBytes, int maxFrameBytes, int maxCalls, int leastPingMillis) {
-    this(maxMessageBytes, maxFrameBytes, maxCalls, leastPingMillis, false, false);
+    this(maxMessageBytes, maxFrameBytes, maxCalls, leastPingMillis, false, false, false);
   }
 
   /**
@@ -74,11 +80,12 @@ public record PeerLimits(
 
   /** Returns a greeting's features, with the bits of these limits set or cleared. */
   long tellIn(long features) {
-    long others = features & ~(TELLS_PING | TAKES_LZ4 | ANSWERS_SEVERAL);
+    long others = features & ~(TELLS_PING | TAKES_LZ4 | ANSWERS_SEVERAL | PUSHES_EARLY);
     return others
         | (leastPingMillis == 0 ? 0 : TELLS_PING)
         | (takesLz4 ? TAKES_LZ4 : 0)
-        | (answersSeveral ? ANSWERS_SEVERAL : 0);
+        | (answersSeveral ? ANSWERS_SEVERAL : 0)
+        | (pushesEarly ? PUSHES_EARLY : 0);
   }
 
   void writePing(WireOut out) {
@@ -91,12 +98,13 @@ public record PeerLimits(
   PeerLimits withFeatures(long features, WireIn in) {
     boolean lz4 = (features & TAKES_LZ4) != 0;
     boolean several = (features & ANSWERS_SEVERAL) != 0;
+    boolean early = (features & PUSHES_EARLY) != 0;
     int millis = (features & TELLS_PING) == 0 ? 0 : in.readVarInt();
     if (millis < 0 || millis > MOST_PING_MILLIS) {
       throw new WireException(
           "the peer requests pings every %d ms; the range is 0 to %d"
               .formatted(millis, MOST_PING_MILLIS));
     }
-    return new PeerLimits(maxMessageBytes, maxFrameBytes, maxCalls, millis, lz4, several);
+    return new PeerLimits(maxMessageBytes, maxFrameBytes, maxCalls, millis, lz4, several, early);
   }
 }

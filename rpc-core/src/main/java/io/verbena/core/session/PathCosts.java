@@ -30,6 +30,7 @@ public final class PathCosts {
   private volatile int compressFrom = Integer.MAX_VALUE;
 
   private volatile boolean answersSeveral;
+  private volatile boolean pushesEarly;
 
   PathCosts(SessionContext context, SessionLinks links) {
     this.context = context;
@@ -76,6 +77,11 @@ public final class PathCosts {
     return answersSeveral;
   }
 
+  /** Returns whether the peer uses memory for pushes that was granted before their offer. */
+  public boolean pushesEarly() {
+    return pushesEarly;
+  }
+
   /** Returns the costs of the path, as far as they are known. Safe for use by any thread. */
   public Costs costs() {
     return costs;
@@ -113,6 +119,7 @@ public final class PathCosts {
   void peerTakes(PeerLimits peers) {
     compressFrom = context.compressFrom(peers);
     answersSeveral = peers.answersSeveral();
+    pushesEarly = peers.pushesEarly();
   }
 
   /** Starts again after a change of the path and perhaps of the peer. */

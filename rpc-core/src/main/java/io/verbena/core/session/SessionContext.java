@@ -61,6 +61,7 @@ public record SessionContext(
         limits.maxCalls(),
         (int) limits.leastPingInterval().toMillis(),
         compression != null,
+        true,
         true);
   }
 }

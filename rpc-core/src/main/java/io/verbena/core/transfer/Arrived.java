@@ -45,6 +45,10 @@ public final class Arrived implements Received {
     return Arrived.class.getModule().isNativeAccessEnabled();
   }
 
+  boolean isPooled() {
+    return block != null;
+  }
+
   @Override
   public long length() {
     return length;

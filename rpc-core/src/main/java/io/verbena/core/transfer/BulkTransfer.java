@@ -32,13 +32,17 @@ abstract class BulkTransfer {
 
   final long id;
 
+  /** Whether this end began it. A push may have a number that its receiver chose. */
+  final boolean begunHere;
+
   /** Whether the peer is connected and does not know yet that the transfer has ended. */
   boolean peerWaits = true;
 
-  BulkTransfer(SessionImpl session, TransferHandle handle, long id) {
+  BulkTransfer(SessionImpl session, TransferHandle handle, long id, boolean begunHere) {
     this.session = session;
     this.handle = handle;
     this.id = id;
+    this.begunHere = begunHere;
     handle.endedBy(this::fail);
   }
 

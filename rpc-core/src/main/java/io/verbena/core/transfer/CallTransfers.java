@@ -7,7 +7,6 @@ import io.verbena.api.bulk.Received;
 import io.verbena.api.bulk.TransferException;
 import io.verbena.core.bulk.OpenSource;
 import io.verbena.core.session.SessionImpl;
-import io.verbena.core.transfer.OutgoingTransfer.Grant;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -91,16 +90,11 @@ public final class CallTransfers {
   public void answer(long callId, String call, OpenSource source, Runnable whenReleased) {
     long id = idOfCall(callId, TransferIds.ANSWER, false);
     TransferHandle handle = new TransferHandle(session.loop(), "the answer of " + call);
-    transfers.sendOffer(id, source.length(), Checksum.FILES, "");
+    transfers.sendOffer(id, source.length(), Checksum.FILES, "", false);
     OutgoingTransfer transfer =
-        new OutgoingTransfer(transfers, handle, id, source, false, whenReleased);
+        new OutgoingTransfer(transfers, handle, id, source, false, false, whenReleased);
     transfers.send(transfer);
-    for (Grant grant : transfers.takeLanding(callId)) {
-      String wrong = transfer.granted(grant);
-      if (wrong != null) {
-        transfer.fail(RpcStatus.PROTOCOL_ERROR, wrong);
-      }
-    }
+    transfer.granted(transfers.takeLanding(callId));
     session.schedulePump();
   }
 
@@ -123,7 +117,7 @@ public final class CallTransfers {
     TransferHandle handle = new TransferHandle(session.loop(), "large values of " + call);
     transfers.send(
         new OutgoingTransfer(
-            transfers, handle, id, largeValues.source(), false, largeValues::close));
+            transfers, handle, id, largeValues.source(), false, false, largeValues::close));
     session.schedulePump();
   }
 

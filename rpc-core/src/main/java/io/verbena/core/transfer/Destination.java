@@ -155,6 +155,11 @@ abstract class Destination {
    */
   abstract void discard(boolean keep, Runnable then);
 
+  /** Returns whether this is pooled memory, so that other pooled memory does as well. */
+  boolean isPooled() {
+    return false;
+  }
+
   /**
    * Returns whether this is memory, a file or a consumer of the user, who may learn of a failure
    * only when it is free.

@@ -30,7 +30,7 @@ final class GrantedPieces {
   private static final int MOST_FILLING = 2;
 
   private final SessionImpl session;
-  private final IncomingTransfer transfer;
+  private IncomingTransfer transfer;
   private final ArrayDeque<LandingPiece> pieces = new ArrayDeque<>();
 
   /** The paths of this generation's pieces. The first is the path of calls. */
@@ -65,6 +65,16 @@ final class GrantedPieces {
   GrantedPieces(IncomingTransfer transfer) {
     this.session = transfer.session;
     this.transfer = transfer;
+  }
+
+  /** Another transfer has the pieces from now on. */
+  void belongTo(IncomingTransfer next) {
+    transfer = next;
+  }
+
+  /** Makes later grants than others of the same number. Before the first one. */
+  void follow(GrantedPieces others) {
+    generation = others.generation;
   }
 
   boolean isAnyOpen() {
@@ -106,17 +116,23 @@ final class GrantedPieces {
     }
   }
 
-  private void changeTo(List<BulkPath> now) {
-    LandingPiece first = pieces.peek();
+  /** Closes the pieces, until {@link #moveOn}. */
+  void leavePaths() {
     pieces.forEach(this::close);
     paths = List.of();
     untold.clear();
+  }
+
+  private void changeTo(List<BulkPath> now) {
+    LandingPiece first = pieces.peek();
+    leavePaths();
     if (now.isEmpty() || fences > 0) {
       return; // the last fence calls moveOn()
     }
     for (LandingPiece piece : pieces) {
-      if (piece != first) {
-        piece.restart(); // earlier bytes are missing, so its bytes do not count
+      if (piece != first || !transfer.isAnnounced()) {
+        // Earlier bytes are missing, or all may have to go elsewhere, so its bytes do not count.
+        piece.restart();
       }
     }
     if (upTo > 0) {
@@ -389,7 +405,7 @@ final class GrantedPieces {
           handOver();
           transfer.proceed();
         },
-        transfer::lost);
+        () -> transfer.lost());
   }
 
   /** Closes all pieces. Their memory counts as quarantined until {@link #free}. */

@@ -30,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  *    └──claimed at once───────│───────────┘  │
  *                             └── ASKED ←────┘ ──it is──→ MOVING
  *   any ──cancel, failure, peer lost──→ FREEING ──fenced, idle──→ OVER; out of PREPARING by GIVEN_UP
+ *   MOVING, opened before a push was offered ──the handler does not mind──→ LEFT
  *   except TOLD and FINISHING, which go to OVER if the object is in its place, and to FREEING only
  *   if a device refuses to fence the peer off
  * </pre>
@@ -71,7 +72,9 @@ public final class IncomingTransfer extends BulkTransfer {
     /** The transfer has failed. Its memory is free when the peer is fenced off. */
     FREEING,
     /** The transfer has ended and waits for nothing. */
-    OVER;
+    OVER,
+    /** Its memory belongs to the transfer of a push, which was offered later. */
+    LEFT;
 
     /** Returns the next state. No other transitions exist. */
     State become(State next) {
@@ -87,6 +90,7 @@ public final class IncomingTransfer extends BulkTransfer {
             case GIVEN_UP -> this == PREPARING;
             case FREEING -> !hasEnded() || this == GIVEN_UP;
             case OVER -> this == FINISHED || this == FREEING;
+            case LEFT -> this == MOVING;
           };
       if (!may) {
         throw new IllegalStateException(
@@ -97,7 +101,7 @@ public final class IncomingTransfer extends BulkTransfer {
 
     /** Returns whether the transfer is over, well or not. */
     boolean hasEnded() {
-      return this == GIVEN_UP || this == FREEING || this == OVER;
+      return this == GIVEN_UP || this == FREEING || this == OVER || this == LEFT;
     }
 
     /** Returns whether memory may be opened, and whether arrived bytes may be completed. */
@@ -127,7 +131,7 @@ public final class IncomingTransfer extends BulkTransfer {
 
   private final Transfers transfers;
   private final UnaryOperator<Received> whenReceived;
-  private final GrantedPieces granted;
+  private GrantedPieces granted;
   private State state = State.NEW;
 
   private long length = UNKNOWN;
@@ -144,6 +148,15 @@ public final class IncomingTransfer extends BulkTransfer {
   private boolean agreed;
 
   private @Nullable Integer sendersChecksum;
+
+  /** Whether the peer pushes the object. */
+  private final boolean pushed;
+
+  /** Whether its memory waits for a push that is not offered yet. */
+  private boolean waits;
+
+  /** Has memory that is open already, while the handler is asked; else null. */
+  private @Nullable IncomingTransfer early;
 
   /** Withdraws the question for a landing. Returns false if the handler was already called. */
   private BooleanSupplier takenBack = () -> false;
@@ -178,16 +191,28 @@ public final class IncomingTransfer extends BulkTransfer {
       @Nullable Destination destination,
       Checksum checksum,
       UnaryOperator<Received> whenReceived) {
-    super(transfers.session, handle, id);
+    super(transfers.session, handle, id, destination != null && transfers.ids.isOwn(id));
     this.transfers = transfers;
     this.wait = new LimitedWait(session.loop(), this::look);
     this.granted = new GrantedPieces(this);
     this.checksum = checksum;
     this.agreed = checksum == Checksum.ALWAYS;
     this.whenReceived = whenReceived;
+    this.pushed = destination == null;
     if (destination != null) {
       setDestination(destination);
     }
+  }
+
+  /** Makes a landing in pooled memory for a push that is not offered yet. */
+  static IncomingTransfer early(Transfers transfers, long id, long bytes) {
+    SessionImpl session = transfers.session;
+    TransferHandle nobodys = new TransferHandle(session.loop(), "a push that is not offered yet");
+    MemoryDestination memory = new MemoryDestination(session, bytes);
+    IncomingTransfer landing =
+        new IncomingTransfer(transfers, nobodys, id, memory, Checksum.NEVER, received -> received);
+    landing.waits = true;
+    return landing;
   }
 
   private void look() {
@@ -226,8 +251,11 @@ public final class IncomingTransfer extends BulkTransfer {
   /**
    * Asks the push handler for a landing, and begins. Handlers are called in turn, so a peer that
    * gives up at once cannot start more of them.
+   *
+   * @param open has memory that was open before; null if none has
    */
-  void ask(PushTaker taker, PushHandler.Offer offer) {
+  void ask(PushTaker taker, PushHandler.Offer offer, @Nullable IncomingTransfer open) {
+    early = open;
     handle.total(offer.length());
     length = offer.length();
     Destination[] answer = new Destination[1];
@@ -253,6 +281,10 @@ public final class IncomingTransfer extends BulkTransfer {
   private void asked(@Nullable Destination answer, @Nullable Throwable failure) {
     if (answer == null || isOver()) {
       prepared(failure);
+    } else if (landsEarly(answer)) {
+      become(State.MOVING);
+      advance();
+      goOn();
     } else if (state == State.NEW && answer.isQuicklyPrepared(length)) {
       setDestination(answer);
       begin(length);
@@ -263,6 +295,43 @@ public final class IncomingTransfer extends BulkTransfer {
       answer.setOwner(this);
       prepareElsewhere(answer);
     }
+  }
+
+  /** Lets the object land in memory that was open before its offer, if the handler agrees. */
+  private boolean landsEarly(Destination answer) {
+    IncomingTransfer open = early;
+    if (open == null) {
+      return false;
+    }
+    early = null;
+    if (!answer.isPooled() || open.state != State.MOVING) {
+      granted.follow(open.granted);
+      open.drop();
+      transfers.early.landedElsewhere();
+      return false;
+    }
+    open.become(State.LEFT);
+    setDestination(open.destination());
+    granted = open.granted;
+    granted.belongTo(this);
+    return true;
+  }
+
+  /** Opens memory for a push that is not offered yet. Ends if there is no room. */
+  void openEarly() {
+    if (prepareNow(destination().capacity()) == null) {
+      become(State.MOVING);
+      moveOn();
+    }
+    if (!granted.isAnyOpen()) {
+      drop();
+    }
+    wait.end();
+  }
+
+  /** Frees memory that no push uses. */
+  void drop() {
+    fail(RpcStatus.CANCELLED, "no push used it", null, false);
   }
 
   // ---- how long it is ----
@@ -361,7 +430,8 @@ public final class IncomingTransfer extends BulkTransfer {
     return null;
   }
 
-  private boolean isAnnounced() {
+  /** Returns whether the length of the object is known. */
+  boolean isAnnounced() {
     return length != UNKNOWN;
   }
 
@@ -475,6 +545,9 @@ public final class IncomingTransfer extends BulkTransfer {
 
   /** Opens memory on the current path. A close within this method may call it again. */
   void moveOn() {
+    if (early != null) {
+      early.moveOn();
+    }
     movesAgain = true;
     if (movingOn) {
       return;
@@ -482,7 +555,11 @@ public final class IncomingTransfer extends BulkTransfer {
     movingOn = true;
     while (movesAgain && state.moves()) {
       movesAgain = false;
-      granted.moveOn(isAnnounced() ? length : destination().capacity(), !isAnnounced());
+      if (waits && !transfers.early.needsNoDevice()) {
+        granted.leavePaths(); // what comes is granted again
+      } else {
+        granted.moveOn(isAnnounced() ? length : destination().capacity(), !isAnnounced());
+      }
       finishIfWhole();
     }
     movingOn = false;
@@ -519,10 +596,13 @@ public final class IncomingTransfer extends BulkTransfer {
 
   /** Handles more arrived bytes, or the length of the object. */
   private void advance() {
+    if (!isAnnounced()) {
+      return; // its bytes may have to go elsewhere
+    }
     LandingPiece head = granted.head();
     while (head != null) {
       confirmed(head.offset + head.arrived());
-      if (isOver() || !isAnnounced() || confirmed < Math.min(head.end(), length)) {
+      if (isOver() || confirmed < Math.min(head.end(), length)) {
         return;
       }
       granted.closeHead();
@@ -531,7 +611,7 @@ public final class IncomingTransfer extends BulkTransfer {
   }
 
   private void confirmed(long upTo) {
-    if (isAnnounced() && upTo > length) {
+    if (upTo > length) {
       // A landing that was open before the offer may have room for more bytes than the object has.
       String why = "of " + length + " bytes " + upTo + " arrived";
       fail(RpcStatus.PROTOCOL_ERROR, why);
@@ -588,7 +668,7 @@ public final class IncomingTransfer extends BulkTransfer {
   }
 
   private void sendDone() {
-    transfers.arrived(id, length);
+    transfers.arrived(id, length, pushed);
     peerWaits = false;
   }
 
@@ -644,7 +724,11 @@ public final class IncomingTransfer extends BulkTransfer {
   void end(boolean well) {
     State failed = state == State.PREPARING ? State.GIVEN_UP : State.FREEING;
     become(well ? State.OVER : failed);
-    transfers.ended(this, well);
+    if (waits) {
+      transfers.forget(this);
+    } else {
+      transfers.ended(this, well);
+    }
   }
 
   /** Returns whether the object was offered, or the transfer is over already. */
@@ -669,6 +753,10 @@ public final class IncomingTransfer extends BulkTransfer {
   void release(TransferException why) {
     failure = why;
     prepareNoMore();
+    if (early != null) {
+      early.drop();
+      early = null;
+    }
     Destination given = destination != null ? destination : prepares;
     if (given != null) {
       given.giveUp();
@@ -711,6 +799,9 @@ public final class IncomingTransfer extends BulkTransfer {
 
   @Override
   void pathClosed(BulkPath closed) {
+    if (early != null) {
+      early.pathClosed(closed);
+    }
     if (granted.pathClosed(closed)) {
       moveOn();
     }

@@ -202,6 +202,11 @@ final class MemoryDestination extends Destination {
   }
 
   @Override
+  boolean isPooled() {
+    return memory == null || block != null;
+  }
+
+  @Override
   boolean isUsers() {
     return memory != null && block == null;
   }

@@ -145,6 +145,9 @@ final class OutgoingTransfer extends BulkTransfer {
 
   private boolean resumeHeard;
 
+  /** Whether memory was granted before the offer. The object may have to go elsewhere. */
+  private boolean grantedEarly;
+
   /** Whether the transfer is in the queue of those that may have something to write. */
   boolean queued;
 
@@ -162,13 +165,15 @@ final class OutgoingTransfer extends BulkTransfer {
       long id,
       OpenSource source,
       boolean checked,
+      boolean pushed,
       Runnable whenReleased) {
-    super(transfers.session, handle, id);
+    super(transfers.session, handle, id, pushed || transfers.ids.isOwn(id));
     this.transfers = transfers;
     this.source = source;
     this.length = source.length();
     this.checked = checked;
-    this.ahead = !transfers.ids.isBegunByPeer(id); // the peer may never open its memory
+    this.ahead =
+        begunHere || TransferIds.isOfACall(id); // otherwise the peer may never open its memory
     Crc crc = crc(source, checked);
     this.summed = crc != null;
     this.supply = supply(this, source, 0, crc);
@@ -213,6 +218,17 @@ final class OutgoingTransfer extends BulkTransfer {
   }
 
   // ---- from the receiver ----
+
+  /** Takes the grants that came before the offer. */
+  void granted(List<Grant> before) {
+    grantedEarly = !before.isEmpty();
+    for (Grant grant : before) {
+      String wrong = granted(grant);
+      if (wrong != null) {
+        fail(RpcStatus.PROTOCOL_ERROR, wrong);
+      }
+    }
+  }
 
   /** Takes a grant of the receiver. Returns the protocol violation, or null. */
   @Nullable String granted(Grant grant) {
@@ -275,11 +291,15 @@ final class OutgoingTransfer extends BulkTransfer {
     if (isOver()) {
       return null;
     }
-    if (resumeHeard || generation > 0 || upTo < 0 || upTo >= length) {
+    boolean begun = grantedEarly ? confirmed > 0 : generation > 0;
+    if (resumeHeard || begun || upTo < 0 || upTo >= length) {
       return "a beginning of " + upTo + " bytes for an object of " + length;
     }
     resumeHeard = true;
     checked = true;
+    voided = true; // what has been written does not count
+    grants.clear();
+    writtenUpTo = 0;
     if (upTo > 0 && source.readBy() != RunOn.USER) { // user code is called once, in order
       reading = Reading.COMPARING;
       supply.close(() -> readAgain(upTo, sum));
@@ -420,7 +440,7 @@ final class OutgoingTransfer extends BulkTransfer {
   private void release() {
     source.close();
     whenReleased.run();
-    transfers.ids.remove(id);
+    transfers.ids.remove(this);
   }
 
   @Override

@@ -23,9 +23,6 @@ import java.util.function.Consumer;
 
 /** The user's view of a session's large objects. Safe for use by any thread. */
 public final class SessionObjects implements BulkObjects {
-  /** The names of objects that belong to another RPC system begin with this. */
-  public static final String CARRIED = "\0carried/";
-
   private static final int LONGEST_NAME = 1000;
 
   private final SessionImpl session;
@@ -144,10 +141,16 @@ public final class SessionObjects implements BulkObjects {
 
   @Override
   public Transfer push(String name, Source source, TransferOptions options) {
-    return Release.begin(source, release -> push(name, source, release, options));
+    return Release.begin(source, release -> push(name, source, release, options, false));
   }
 
-  private Transfer push(String name, Source source, Release release, TransferOptions options) {
+  /** Pushes an object of another RPC system, for the other end's {@link #onCarried}. */
+  public Transfer carry(String name, Source source, TransferOptions options) {
+    return Release.begin(source, release -> push(name, source, release, options, true));
+  }
+
+  private Transfer push(
+      String name, Source source, Release release, TransferOptions options, boolean carried) {
     Checks.required("name", name);
     Checks.required("options", options);
     if (name.length() > LONGEST_NAME) {
@@ -166,10 +169,17 @@ public final class SessionObjects implements BulkObjects {
     handle.whence(() -> PublishedObjects.inWords(source) + peer(" to "));
     Consumer<OpenSource> begin =
         opened -> {
-          long id = transfers.ids.nextId();
           boolean checked = options.checksum() == Checksum.ALWAYS;
-          transfers.sendOffer(id, opened.length(), options.checksum(), name);
-          transfers.send(new OutgoingTransfer(transfers, handle, id, opened, checked, release));
+          boolean maybeEarly = !checked && !carried; // others land in memory of their own
+          EarlyLandings.Landing landing = maybeEarly ? transfers.early.take(opened.length()) : null;
+          long id = landing == null ? transfers.ids.nextId() : landing.id();
+          transfers.sendOffer(id, opened.length(), options.checksum(), name, carried);
+          OutgoingTransfer transfer =
+              new OutgoingTransfer(transfers, handle, id, opened, checked, true, release);
+          transfers.send(transfer);
+          if (landing != null) {
+            transfer.granted(landing.grants());
+          }
         };
     if (opener.isFiles()) {
       begin(

@@ -240,17 +240,17 @@ final class TransferIds {
   }
 
   /** Stops counting a transfer, so that another may begin. */
-  void remove(long id) {
-    count(id, -1);
+  void remove(BulkTransfer transfer) {
+    count(transfer, -1);
     session.loop().atCycleEnd(this::startWaiting);
   }
 
   /** Changes the count of its kind. */
-  void count(long id, int change) {
-    if (isOfACall(id)) {
+  void count(BulkTransfer transfer, int change) {
+    if (isOfACall(transfer.id)) {
       return;
     }
-    if (isOwn(id)) {
+    if (transfer.begunHere) {
       own += change;
     } else {
       ofPeer += change;

@@ -54,11 +54,15 @@ public final class Transfers implements Participant {
   /** A flag of a fetch and of an offer. */
   static final int CHECKED = 1;
 
+  /** A flag of an offer: the object belongs to another RPC system. */
+  private static final int CARRIED = 2;
+
   private static final int UNCHECKED = 4;
 
   final SessionImpl session;
   final TransferIds ids;
   final ReadAhead readAhead;
+  final EarlyLandings early;
   final ArrayDeque<Reread> rereads = new ArrayDeque<>();
   private final LongSupplier lastOfPeer;
   private final Long2ObjectHashMap<OutgoingTransfer> outgoing = new Long2ObjectHashMap<>();
@@ -95,12 +99,14 @@ public final class Transfers implements Participant {
     this.session = session;
     this.ids = new TransferIds(session);
     this.readAhead = new ReadAhead(session);
+    this.early = new EarlyLandings(this);
     this.lastOfPeer = lastCallOfPeer;
   }
 
   /** Returns the transfers under way, in the order of their requests. */
   public List<TransferStat> stat() {
     return Stream.concat(incoming.values().stream(), outgoing.values().stream())
+        .filter(transfer -> !early.waits(transfer.id))
         .sorted(Comparator.comparingLong(transfer -> transfer.id))
         .map(transfer -> transfer.handle.stat(transfer instanceof IncomingTransfer))
         .toList();
@@ -112,16 +118,22 @@ public final class Transfers implements Participant {
   IncomingTransfer receive(IncomingTransfer transfer) {
     takeTurns();
     incoming.put(transfer.id, transfer);
-    ids.count(transfer.id, 1);
+    ids.count(transfer, 1);
     session.context().bulk().counters().countBegin(false);
     return transfer;
+  }
+
+  /** Adds memory that waits for a push. */
+  void await(IncomingTransfer landing) {
+    takeTurns();
+    incoming.put(landing.id, landing);
   }
 
   /** Adds a transfer and begins it. */
   void send(OutgoingTransfer transfer) {
     takeTurns();
     outgoing.put(transfer.id, transfer);
-    ids.count(transfer.id, 1);
+    ids.count(transfer, 1);
     session.context().bulk().counters().countBegin(true);
     transfer.begin();
   }
@@ -137,7 +149,9 @@ public final class Transfers implements Participant {
    * another one.
    */
   void forget(IncomingTransfer transfer) {
-    incoming.remove(transfer.id, transfer);
+    if (incoming.remove(transfer.id, transfer) && early.waits(transfer.id)) {
+      early.waitsNoLonger(transfer.id);
+    }
     progressDue.remove(transfer);
   }
 
@@ -146,7 +160,7 @@ public final class Transfers implements Participant {
     session.context().bulk().counters().countEnd(transfer instanceof OutgoingTransfer, well);
     if (transfer instanceof IncomingTransfer received) {
       forget(received);
-      ids.remove(transfer.id);
+      ids.remove(transfer);
     } else {
       outgoing.remove(transfer.id);
     }
@@ -154,13 +168,14 @@ public final class Transfers implements Participant {
 
   // ---- frames to the peer ----
 
-  void sendOffer(long id, long length, Checksum checksum, String name) {
-    int flags =
+  void sendOffer(long id, long length, Checksum checksum, String name, boolean carried) {
+    int sum =
         switch (checksum) {
           case ALWAYS -> CHECKED;
           case FILES -> 0; // the receiver knows it and asks for it
           case NEVER -> UNCHECKED;
         };
+    int flags = carried ? sum | CARRIED : sum;
     session.sendBulk(
         FrameKind.BULK_OFFER,
         id,
@@ -180,11 +195,11 @@ public final class Transfers implements Participant {
    * Notes that all of an object is here. The sender of a push waits to hear that. Other senders
    * only release memory, so they are told with the session's next message or after a short delay.
    */
-  void arrived(long id, long length) {
+  void arrived(long id, long length, boolean pushed) {
     takeTurns();
     untold.addLong(id);
     untoldBytes += Math.max(length, LEAST_UNTOLD_BYTES);
-    if (ids.isBegunByPeer(id) || untoldBytes > MOST_UNTOLD_BYTES) {
+    if (pushed || untoldBytes > MOST_UNTOLD_BYTES) {
       tellSenders();
     } else if (untoldTimer == Timers.NONE) {
       untoldTimer =
@@ -376,6 +391,7 @@ public final class Transfers implements Participant {
             id,
             shelved.source().slice(offset, length),
             (flags & CHECKED) != 0,
+            false,
             () -> shelved.used(fetch)));
     return null;
   }
@@ -387,6 +403,11 @@ public final class Transfers implements Participant {
       return true;
     }
     return hasTooMany(id);
+  }
+
+  /** Returns whether no more transfers of the peer begin. */
+  boolean refusesAll() {
+    return refusal != null;
   }
 
   private boolean hasTooMany(long id) {
@@ -404,7 +425,7 @@ public final class Transfers implements Participant {
     long length = in.readVarLong();
     int flags = in.readByte();
     String name = in.readString();
-    if ((flags & ~(CHECKED | UNCHECKED)) != 0) {
+    if ((flags & ~(CHECKED | CARRIED | UNCHECKED)) != 0) {
       return "an offer with unknown flags " + flags;
     }
     if (length < 0 || name.length() > MOST_NAME_BYTES) {
@@ -418,9 +439,19 @@ public final class Transfers implements Participant {
       refuse(id, RpcStatus.CANCELLED, "its call was abandoned"); // before the answer
       return null;
     }
+    boolean carried = (flags & CARRIED) != 0;
+    IncomingTransfer landing = early.waits(id) ? incoming.get(id) : null;
+    if (landing != null) {
+      if (length < 1 || length > landing.destination().capacity()) {
+        return "an offer of " + length + " bytes for memory that was granted before";
+      }
+      early.waitsNoLonger(id);
+      pushed(id, name, length, checksum(flags), carried, landing);
+      return null;
+    }
     String wrong = ids.begun(FrameKind.BULK_OFFER, id);
     if (wrong == null) {
-      pushed(id, name, length, checksum(flags));
+      pushed(id, name, length, checksum(flags), carried, null);
     }
     return wrong;
   }
@@ -433,28 +464,49 @@ public final class Transfers implements Participant {
     return (flags & UNCHECKED) != 0 ? Checksum.NEVER : Checksum.FILES;
   }
 
-  private void pushed(long id, String name, long length, Checksum checksum) {
-    boolean carried = name.startsWith(SessionObjects.CARRIED);
+  /**
+   * Takes the offer of a push.
+   *
+   * @param landing waits for it with open memory; null if none does
+   */
+  private void pushed(
+      long id,
+      String name,
+      long length,
+      Checksum checksum,
+      boolean carried,
+      @Nullable IncomingTransfer landing) {
     PushTaker takes = carried ? carriedTaker : taker;
+    boolean refused = true;
     if (takes == null) {
       refuse(id, RpcStatus.UNIMPLEMENTED, "no handler takes pushes: set objects().onPush(…)");
-    } else if (!(carried ? hasTooMany(id) : refusesMore(id))) { // calls go on while this end drains
-      TransferHandle handle = new TransferHandle(session.loop(), "push '" + name + "'");
-      String told = carried ? name.substring(SessionObjects.CARRIED.length()) : name;
-      PushHandler.Offer offer = new PushHandler.Offer(told, length, handle);
-      receive(
-              new IncomingTransfer(
-                  this,
-                  handle,
-                  id,
-                  null,
-                  checksum,
-                  received -> {
-                    takes.hand(session, offer, received);
-                    return Arrived.elsewhere(length); // only the handler has it
-                  }))
-          .ask(takes, offer);
+    } else {
+      refused = carried ? hasTooMany(id) : refusesMore(id); // calls go on while this end drains
     }
+    if (refused || takes == null) {
+      if (landing != null) {
+        landing.drop();
+      }
+      return;
+    }
+    TransferHandle handle = new TransferHandle(session.loop(), "push '" + name + "'");
+    PushHandler.Offer offer = new PushHandler.Offer(name, length, handle);
+    receive(
+            new IncomingTransfer(
+                this,
+                handle,
+                id,
+                null,
+                checksum,
+                received -> {
+                  boolean pooled = received instanceof Arrived arrived && arrived.isPooled();
+                  takes.hand(session, offer, received);
+                  if (pooled) {
+                    early.landed(length);
+                  }
+                  return Arrived.elsewhere(length); // only the handler has it
+                }))
+        .ask(takes, offer, landing);
   }
 
   private @Nullable String granted(long id, WireIn in) {
@@ -478,7 +530,9 @@ public final class Transfers implements Participant {
     if (TransferIds.isAnswer(id) && !ids.isOwn(id)) {
       return landing(TransferIds.number(id), grant);
     }
-    return unknown(FrameKind.BULK_GRANT, id);
+    return TransferIds.isOfACall(id) || ids.isOwn(id)
+        ? unknown(FrameKind.BULK_GRANT, id)
+        : early.granted(id, grant);
   }
 
   /**
@@ -524,6 +578,7 @@ public final class Transfers implements Participant {
     if (TransferIds.isAnswer(id) && !ids.isOwn(id)) {
       landings.remove(TransferIds.number(id)); // the peer no longer waits for the answer
     }
+    early.closed(id);
     return unknown(FrameKind.BULK_CANCEL, id);
   }
 
@@ -541,7 +596,7 @@ public final class Transfers implements Participant {
 
   @Override
   public boolean wantsLink() {
-    return !outgoing.isEmpty() || !incoming.isEmpty() || ids.isAnyWaiting();
+    return !outgoing.isEmpty() || incoming.size() > early.waiting() || ids.isAnyWaiting();
   }
 
   /** Returns whether a transfer is under way, or a sender has yet to be told of its end. */
@@ -606,6 +661,11 @@ public final class Transfers implements Participant {
     ids.failWaiting(status, why);
     all().forEach(transfer -> transfer.fail(status, why, null, tellPeer));
     landings.clear();
+    if (tellPeer) {
+      early.giveBack();
+    } else {
+      early.forget();
+    }
   }
 
   @Override

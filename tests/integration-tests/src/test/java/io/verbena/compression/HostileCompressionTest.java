@@ -42,7 +42,7 @@ import org.junit.jupiter.api.Test;
 class HostileCompressionTest {
   private static final int MOST = 1 << 20;
   private static final LinkOptions OPTIONS = LinkOptions.of(64 * 1024, Duration.ofSeconds(5), null);
-  private static final PeerLimits TAKES = new PeerLimits(MOST, 65536, 64, 0, true, false);
+  private static final PeerLimits TAKES = new PeerLimits(MOST, 65536, 64, 0, true, false, false);
 
   private final SteppedWorld world = new SteppedWorld();
   private final LinkDriver attacker = world.network().newDriver(() -> {});

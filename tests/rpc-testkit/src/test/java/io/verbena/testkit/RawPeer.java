@@ -79,7 +79,17 @@ public class RawPeer implements LinkListener, LinkDriver.ConnectHandler {
     sayHello(List.of(), new UpgradeMessage(2, new byte[0]));
   }
 
+  /** Asks for a session, and says that it uses memory that is granted before a push is offered. */
+  public final void sayHelloAndPushEarly() {
+    sayHello(List.of(), null, new PeerLimits(1 << 20, 65536, 64, 0, false, false, true));
+  }
+
   private void sayHello(List<OfferedService> services, @Nullable UpgradeMessage upgrade) {
+    sayHello(services, upgrade, new PeerLimits(1 << 20, 65536, 64));
+  }
+
+  private void sayHello(
+      List<OfferedService> services, @Nullable UpgradeMessage upgrade, PeerLimits limits) {
     Hello hello =
         new Hello(
             FrameHeader.VERSION,
@@ -88,7 +98,7 @@ public class RawPeer implements LinkListener, LinkDriver.ConnectHandler {
             SessionKey.NONE,
             0,
             0,
-            new PeerLimits(1 << 20, 65536, 64),
+            limits,
             "",
             services,
             upgrade);

@@ -153,7 +153,7 @@ final class BulkWorld implements AutoCloseable {
 
   /** Checks that nothing is left behind on either end, whatever happened. */
   void assertNothingLeft() {
-    world.pass(Duration.ofMillis(50));
+    world.pass(Duration.ofMillis(1_100)); // memory for further pushes is given back then
     for (BulkStats stats : List.of(client.bulkStats(), server.bulkStats())) {
       assertThat(stats.sending()).as("sending").isZero();
       assertThat(stats.receiving()).as("receiving").isZero();

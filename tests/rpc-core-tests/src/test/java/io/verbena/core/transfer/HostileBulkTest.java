@@ -81,6 +81,67 @@ class HostileBulkTest {
     }
   }
 
+  /** The server granted memory for the next push. Returns the number of that grant. */
+  private long grantedEarly(RawSession raw) throws LinkException {
+    bulk.accepted.getLast().objects().onPush(offer -> Landing.pooled(offer.length()));
+    raw.offer(FIRST, 5_000);
+    settle();
+    raw.write(raw.target(raw.granted.getFirst()), 0, bulk.bytes(5_000, 1));
+    settle();
+    assertThat(raw.granted).hasSize(2);
+    return raw.granted.getLast().number();
+  }
+
+  private RawSession openEarly() {
+    return RawSession.open(bulk, attacker, RawSession::sayHelloAndPushEarly);
+  }
+
+  @Test
+  void offersForMemoryThatWasGrantedBefore() throws LinkException {
+    for (long length : new long[] {0, 8_193, Long.MAX_VALUE}) {
+      RawSession raw = openEarly();
+      raw.offer(grantedEarly(raw), length);
+      assertThrownOut(raw);
+    }
+    RawSession twice = openEarly();
+    long number = grantedEarly(twice);
+    twice.offer(number, 5_000);
+    twice.offer(number, 5_000);
+    assertThrownOut(twice);
+    RawSession returned = openEarly();
+    number = grantedEarly(returned);
+    returned.cancel(number);
+    settle();
+    assertThat(returned.closed).isNull();
+    returned.offer(number, 5_000);
+    assertThrownOut(returned);
+  }
+
+  @Test
+  void moreBytesThanWereOfferedForMemoryThatWasGrantedBefore() throws LinkException {
+    RawSession raw = openEarly();
+    long number = grantedEarly(raw);
+    raw.write(raw.target(raw.granted.getLast()), 0, bulk.bytes(8_000, 1));
+    raw.offer(number, 5_000);
+    settle();
+    assertThat(raw.heard).contains(FrameKind.BULK_CANCEL);
+    assertThat(raw.closed).isNull();
+  }
+
+  @Test
+  void moreGrantsForPushesThanAnyoneNeeds() {
+    RawSession raw = open();
+    for (int i = 1; i <= 1_024; i++) {
+      raw.grant((long) i << 3 | 1, 1, 0, 10, new byte[16]);
+      if (i % 64 == 0) {
+        settle();
+      }
+    }
+    assertThat(raw.closed).isNull();
+    raw.grant(1_025 << 3 | 1, 1, 0, 10, new byte[16]);
+    assertThrownOut(raw);
+  }
+
   @Test
   void aTransferThatIsBegunTwice() {
     RawSession raw = open();

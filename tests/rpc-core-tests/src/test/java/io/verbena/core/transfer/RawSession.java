@@ -92,6 +92,27 @@ final class RawSession extends RawPeer {
         });
   }
 
+  void offer(long transfer, long length) {
+    say(
+        FrameKind.BULK_OFFER,
+        transfer,
+        out -> {
+          out.writeVarLong(length);
+          out.writeByte(0);
+          out.writeString("it");
+        });
+  }
+
+  void cancel(long transfer) {
+    say(
+        FrameKind.BULK_CANCEL,
+        transfer,
+        out -> {
+          out.writeByte(1);
+          out.writeString("");
+        });
+  }
+
   void grant(long transfer, int generation, long offset, long length, byte[] advertisement) {
     say(
         FrameKind.BULK_GRANT,
@@ -138,13 +159,18 @@ final class RawSession extends RawPeer {
 
   /** Opens a session as any client would. */
   static RawSession open(BulkWorld bulk, LinkDriver attacker) {
+    return open(bulk, attacker, RawPeer::sayHello);
+  }
+
+  /** Opens a session with this greeting. */
+  static RawSession open(BulkWorld bulk, LinkDriver attacker, Consumer<RawSession> greeting) {
     RawSession raw = new RawSession();
     attacker.connect(
         URI.create(bulk.world.address()),
         LinkOptions.of(64 * 1024, Duration.ofSeconds(5), null),
         raw);
     settle(bulk, attacker);
-    raw.sayHello();
+    greeting.accept(raw);
     settle(bulk, attacker);
     raw.heard.clear();
     return raw;
