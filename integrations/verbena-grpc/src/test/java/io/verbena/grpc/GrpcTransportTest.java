@@ -56,6 +56,7 @@ import io.grpc.testing.integration.TestServiceGrpc;
 import io.verbena.api.Session;
 import io.verbena.api.bulk.Source;
 import io.verbena.api.bulk.TransferOptions;
+import io.verbena.core.transfer.SessionObjects;
 import io.verbena.core.PathPolicy;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
@@ -403,10 +404,9 @@ class GrpcTransportTest {
   private static @Nullable Throwable pushed(Session session, String name, int length) {
     return catchThrowable(
         () ->
-            session
-                .objects()
-                .push(
-                    "\0carried/" + name,
+            ((SessionObjects) session.objects())
+                .carry(
+                    name,
                     Source.of(ByteBuffer.allocateDirect(length)),
                     TransferOptions.DEFAULT)
                 .get());
