@@ -35,6 +35,8 @@ final class Cluster implements AutoCloseable {
       Pattern.compile(
           " Other \\(.*\\R\\s*\\(malloc=(\\d+)KB[^)]*\\) \\((?:peak=(\\d+)KB|at peak)[^)]*\\)");
 
+  private static final Pattern LEFT = Pattern.compile("->(\\d+)M\\(");
+
   private final JavaSparkContext spark;
   private final AtomicLong remoteBytes = new AtomicLong();
   private final AtomicLong fetchWaitMillis = new AtomicLong();
@@ -48,6 +50,7 @@ final class Cluster implements AutoCloseable {
    * @param peakBytes the most resident memory of all executors, each at its own time
    * @param directBytes the most memory of their buffers outside of the heap, likewise, since their
    *     start; 0 if their JVMs do not track it
+   * @param heapBytes the most heap that a collection left, likewise; 0 if their JVMs do not log it
    */
   record Cost(
       long rows,
@@ -56,7 +59,8 @@ final class Cluster implements AutoCloseable {
       long remoteBytes,
       Duration fetchWait,
       long peakBytes,
-      long directBytes) {}
+      long directBytes,
+      long heapBytes) {}
 
   /** Who moves the blocks. */
   enum Mover {
@@ -158,7 +162,8 @@ final class Cluster implements AutoCloseable {
         remoteBytes.get(),
         Duration.ofMillis(fetchWaitMillis.get()),
         peakBytes(),
-        directBytes());
+        directBytes(),
+        heapBytes());
   }
 
   /** Returns the paths by which executors fetched blocks; empty over Spark's client. */
@@ -224,6 +229,31 @@ final class Cluster implements AutoCloseable {
       }
     }
     return kilobytes << 10;
+  }
+
+  /** Returns what has JVMs log each collection for {@link #heapBytes}. */
+  static String logsCollections() {
+    return "-Xlog:gc:file=" + collections("%p");
+  }
+
+  private static Path collections(Object process) {
+    return Path.of(System.getProperty("java.io.tmpdir"), "collections-" + process + ".log");
+  }
+
+  private static long heapBytes() throws IOException {
+    long megabytes = 0;
+    for (ProcessHandle process : ProcessHandle.current().descendants().toList()) {
+      Path log = collections(process.pid());
+      if (Files.exists(log)) {
+        megabytes +=
+            LEFT.matcher(Files.readString(log))
+                .results()
+                .mapToLong(collection -> Long.parseLong(collection.group(1)))
+                .max()
+                .orElse(0);
+      }
+    }
+    return megabytes << 20;
   }
 
   private static List<Path> processes() {

@@ -19,7 +19,7 @@ import org.apache.spark.api.java.JavaPairRDD;
  * [PROPERTY=VALUE...]]]]}. The first job of a cluster writes the files of the shuffle; the second
  * one only reads them. With {@code memory} a third cluster fetches nothing, the heaps have their
  * full size from the start, so that the peaks differ by what is fetched outside of the heap, and
- * JVMs track the memory of buffers there.
+ * JVMs track the memory of buffers there, and log what collections leave of the heap.
  */
 public final class ShuffleRace {
   private static final int WARM_UP_MEGABYTES = 20;
@@ -45,6 +45,7 @@ public final class ShuffleRace {
       }
       if (named && all[0].equals("memory")) {
         settings.merge(JVM_OPTIONS, TRACKED, (own, more) -> own + " " + more);
+        settings.merge(JVM_OPTIONS, Cluster.logsCollections(), (own, more) -> own + " " + more);
       }
       return new Wish(
           named ? all[0] : "group",
@@ -67,6 +68,10 @@ public final class ShuffleRace {
 
     double direct() {
       return read.directBytes() / 1048576.0;
+    }
+
+    double heap() {
+      return read.heapBytes() / 1048576.0;
     }
   }
 
@@ -92,6 +97,7 @@ public final class ShuffleRace {
     if (!files.isEmpty()) {
       printPeaks("memory", files, client, sessions, Turn::peak);
       printPeaks("buffers outside of the heap", files, client, sessions, Turn::direct);
+      printPeaks("heap that a collection left", files, client, sessions, Turn::heap);
     }
     System.out.printf(
         Locale.ROOT,
