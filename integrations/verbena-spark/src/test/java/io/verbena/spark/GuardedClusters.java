@@ -1,11 +1,16 @@
 package io.verbena.spark;
 
+import org.apache.spark.SecurityManager;
 import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.deploy.ExternalShuffleService;
+import org.apache.spark.internal.config.package$;
+import scala.Option;
 
 /**
- * Jobs in clusters whose connections or files are guarded: each argument is a name, then the
- * properties of one cluster, as {@code name,PROPERTY=VALUE,PROPERTY=VALUE}.
+ * Jobs in clusters whose connections or files are guarded, or whose blocks a service has: each
+ * argument is a name, then the properties of one cluster, as {@code
+ * name,PROPERTY=VALUE,PROPERTY=VALUE}.
  */
 final class GuardedClusters {
   private GuardedClusters() {}
@@ -18,6 +23,8 @@ final class GuardedClusters {
         String[] property = words[i].split("=", 2);
         conf.set(property[0], property[1]);
       }
+      ExternalShuffleService service = service(conf);
+      service.startIfEnabled();
       try (JavaSparkContext spark = new JavaSparkContext(conf)) {
         System.out.println(
             words[0]
@@ -25,8 +32,16 @@ final class GuardedClusters {
                 + Clusters.words(Clusters.grouped(spark).collect())
                 + ", paths "
                 + Clusters.paths(spark));
+      } finally {
+        service.stop();
       }
     }
     System.exit(0);
+  }
+
+  /** It serves the blocks of all executors of this machine, where {@code conf} wants it. */
+  private static ExternalShuffleService service(SparkConf conf) {
+    return new ExternalShuffleService(
+        conf, new SecurityManager(conf, Option.empty(), package$.MODULE$.AUTH_SECRET_FILE()));
   }
 }

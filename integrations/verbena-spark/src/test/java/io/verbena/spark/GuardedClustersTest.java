@@ -3,6 +3,7 @@ package io.verbena.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,14 +15,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Sessions take no blocks that Spark would authenticate or encrypt on their way. */
+/** Sessions take no blocks that Spark would authenticate or encrypt, or that a service has. */
 final class GuardedClustersTest {
   private static final String PASSWORD = "for-this-test";
 
   @Test
   @Tag("long")
   @Timeout(value = 6, unit = TimeUnit.MINUTES)
-  void blocksOfGuardedConnectionsStayWithSparksClientAndOneLineSaysWhy(@TempDir Path directory)
+  void blocksOfOthersStayWithSparksClientAndOneLineSaysWhy(@TempDir Path directory)
       throws Exception {
     Path keys = keys(directory);
     String output =
@@ -44,12 +45,14 @@ final class GuardedClustersTest {
                 + PASSWORD
                 + ",spark.ssl.rpc.trustStorePassword="
                 + PASSWORD,
+            "service,spark.shuffle.service.enabled=true,spark.shuffle.service.port=" + freePort(),
             "files,spark.io.encryption.enabled=true");
     assertThat(output)
         .contains(
             "authenticated: 100 keys, each row once, paths []",
             "encrypted: 100 keys, each row once, paths []",
-            "TLS: 100 keys, each row once, paths []")
+            "TLS: 100 keys, each row once, paths []",
+            "service: 100 keys, each row once, paths []")
         .containsPattern("files: 100 keys, each row once, paths \\[(tcp|shm|rdma) ");
     List<String> lines =
         Files.readAllLines(SparkProcess.log(directory), StandardCharsets.UTF_8).stream()
@@ -59,6 +62,15 @@ final class GuardedClustersTest {
     assertThat(lines)
         .filteredOn(line -> line.contains("spark.ssl.rpc.enabled"))
         .hasSizeBetween(1, 2);
+    assertThat(lines)
+        .filteredOn(line -> line.contains("spark.shuffle.service.enabled"))
+        .hasSizeBetween(1, 2);
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket any = new ServerSocket(0)) {
+      return any.getLocalPort();
+    }
   }
 
   private static Path keys(Path directory) throws IOException, InterruptedException {

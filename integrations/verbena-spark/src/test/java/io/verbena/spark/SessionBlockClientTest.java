@@ -39,10 +39,14 @@ import org.apache.spark.network.buffer.NioManagedBuffer;
 import org.apache.spark.network.shuffle.BlockFetchingListener;
 import org.apache.spark.network.shuffle.DownloadFile;
 import org.apache.spark.network.shuffle.DownloadFileManager;
+import org.apache.spark.network.shuffle.MergedBlockMeta;
+import org.apache.spark.network.shuffle.MergedBlocksMetaListener;
 import org.apache.spark.network.shuffle.SimpleDownloadFile;
+import org.apache.spark.network.shuffle.checksum.Cause;
 import org.apache.spark.network.util.MapConfigProvider;
 import org.apache.spark.network.util.TransportConf;
 import org.apache.spark.storage.BlockId;
+import org.apache.spark.storage.ShuffleBlockBatchId;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -67,6 +71,7 @@ final class SessionBlockClientTest {
   @TempDir private Path directory;
   private final Map<String, byte[]> bytes = new ConcurrentHashMap<>();
   private final List<AutoCloseable> opened = new ArrayList<>();
+  private final AskedClient spark = new AskedClient();
   private String[] names = new String[0];
   private Path file = Path.of("none");
 
@@ -162,7 +167,7 @@ final class SessionBlockClientTest {
     return new SessionBlockClient(
         exchange,
         "app",
-        new NoClient(),
+        spark,
         () -> directory.resolve("temporary-" + files.incrementAndGet()),
         TRANSPORT);
   }
@@ -212,6 +217,14 @@ final class SessionBlockClientTest {
     return told;
   }
 
+  private static final class NoMeta implements MergedBlocksMetaListener {
+    @Override
+    public void onSuccess(int shuffle, int merge, int reduce, MergedBlockMeta meta) {}
+
+    @Override
+    public void onFailure(int shuffle, int merge, int reduce, Throwable failure) {}
+  }
+
   private void assertIntact(Told told, String... blocks) throws IOException {
     assertThat(told.failed).isEmpty();
     for (String block : blocks) {
@@ -241,6 +254,41 @@ final class SessionBlockClientTest {
     // the client lets go of the last block only after it has told of it
     await().untilAsserted(() -> assertThat(fetching.budget().held()).isZero());
     assertThat(fetching.paths().get("1")).startsWith(kind + " ");
+  }
+
+  /** Of a task that wants partitions 3 to 5 of a shuffle, as one that combines small ones does. */
+  @ParameterizedTest
+  @EnumSource
+  void aBlockOfNeighbouringPartitionsArrives(PathKind kind) throws Exception {
+    String batch = "shuffle_0_1_3_6";
+    assertThat(BlockId.apply(batch)).isInstanceOf(ShuffleBlockBatchId.class);
+    bytes.put(batch, contentOf(names[6]));
+    names[6] = batch;
+    SessionBlockClient client = connected(kind, MEMORY, Duration.ofSeconds(20));
+    assertIntact(fetch(client, null, names[5], batch).wholly(), names[5], batch);
+  }
+
+  @Test
+  void whatIsNoBlockOfAnExecutorIsAskedOfSparksClient() {
+    SessionBlockClient client = connected(PathKind.tcp, MEMORY, Duration.ofSeconds(20));
+    client.fetchBlocks("host", 7, "1", new String[] {"shuffleChunk_0_0_3_1"}, new Told(1), null);
+    client.getMergedBlockMeta("host", 7, 0, 0, 3, new NoMeta());
+    assertThat(client.diagnoseCorruption("host", 7, "1", 0, 5, 3, 99, "ADLER32"))
+        .isEqualTo(Cause.DISK_ISSUE);
+    assertThat(spark.asked)
+        .containsExactly(
+            "shuffleChunk_0_0_3_1 of 1 at host:7",
+            "chunks of shuffleMerged_0_0_3 at host:7",
+            "why shuffle_0_5_3 of 1 at host:7 is not of ADLER32 99");
+  }
+
+  /** It has the manager, and the plugin is missing there. */
+  @Test
+  void blocksOfAnExecutorThatServesNoneAreAskedOfSparksClient() {
+    ShuffleExchange exchange =
+        exchange("2", PathKind.tcp, settings(MEMORY, Duration.ofSeconds(20)), null);
+    fetch(client(exchange), null, names[1]);
+    assertThat(spark.asked).containsExactly(names[1] + " of 1 at nowhere:1");
   }
 
   /** Two shuffles of one task would wait for each other. */
