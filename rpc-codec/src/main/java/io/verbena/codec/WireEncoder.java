@@ -5,6 +5,7 @@ import io.verbena.api.wire.WireOut;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.List;
 import java.util.concurrent.Flow;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
@@ -359,13 +360,24 @@ public final class WireEncoder implements WireOut {
     if (length >= cutOff && takesOut(MemorySegment.ofBuffer(value), true)) {
       return;
     }
-    writeWithin(value);
+    writeVarInt(length);
+    put(value);
   }
 
-  /** Writes what remains of a buffer into the message, never beside it. */
-  public void writeWithin(ByteBuffer value) {
-    int length = value.remaining();
+  /** Writes what remains of buffers as one value into the message, never beside it. */
+  public void writeWithin(List<ByteBuffer> parts) {
+    int length = 0;
+    for (ByteBuffer part : parts) {
+      length += part.remaining();
+    }
     writeVarInt(length);
+    for (ByteBuffer part : parts) {
+      put(part);
+    }
+  }
+
+  private void put(ByteBuffer value) {
+    int length = value.remaining();
     int at = claim(length);
     buffer.put(at, value, value.position(), length);
   }

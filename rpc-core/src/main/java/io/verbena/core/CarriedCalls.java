@@ -18,6 +18,7 @@ import io.verbena.core.transfer.SessionObjects;
 import io.verbena.core.user.UserSession;
 import io.verbena.link.Link;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -85,11 +86,11 @@ public final class CarriedCalls {
   }
 
   /**
-   * Writes what remains of a buffer as an argument of a call. Its bytes are copied, however many
-   * they are, so its memory is free when this returns.
+   * Writes what remains of buffers as one argument of a call. Their bytes are copied, however many
+   * they are, so their memory is free when this returns.
    */
-  public static void copy(ByteBuffer bytes, WireOut out) {
-    ((WireEncoder) out).writeWithin(bytes);
+  public static void copy(List<ByteBuffer> parts, WireOut out) {
+    ((WireEncoder) out).writeWithin(parts);
   }
 
   /**

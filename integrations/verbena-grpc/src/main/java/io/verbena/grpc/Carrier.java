@@ -81,6 +81,11 @@ final class Carrier {
     loop.execute(command::run);
   }
 
+  /** Runs a command at the end of this cycle of the loop, or of the next one. */
+  void atCycleEnd(Runnable command) {
+    loop.atCycleEnd(command::run);
+  }
+
   /** Runs a command on the loop after so many nanoseconds. */
   void after(long nanos, Runnable command) {
     loop.timers().schedule(loop.now() + nanos, now -> command.run());

@@ -8,7 +8,7 @@ final class Frame implements WritableBuffer {
   static final byte[] NONE = {};
 
   /** A longer message is written into several: each fits one frame of a session. */
-  private static final int MOST_IN_MESSAGE = 7 << 10;
+  static final int MOST_IN_MESSAGE = 7 << 10;
 
   /** A message of so many bytes travels beside those of the session. */
   private static final int LEAST_BESIDE = 64 << 10;

@@ -4,6 +4,7 @@ import io.grpc.ServerStreamTracer;
 import io.verbena.core.VerbenaServer;
 import java.util.List;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The settings of a server that its transports need. Immutable.
@@ -11,6 +12,7 @@ import java.util.function.Consumer;
  * @param mostMessage the longest message to take, in bytes
  * @param mostMetadata the largest headers to take, in bytes
  * @param mostStreams the most streams of a session at once
+ * @param relay runs handlers; null if users have set who does
  * @param whenStarted receives the server of Verbena
  */
 record GrpcServerSettings(
@@ -18,4 +20,5 @@ record GrpcServerSettings(
     int mostMetadata,
     int mostStreams,
     List<? extends ServerStreamTracer.Factory> tracers,
+    @Nullable TaskRelay relay,
     Consumer<VerbenaServer> whenStarted) {}

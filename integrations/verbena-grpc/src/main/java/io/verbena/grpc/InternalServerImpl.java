@@ -81,6 +81,9 @@ final class InternalServerImpl implements InternalServer {
   public void start(ServerListener given) throws IOException {
     listener = given;
     timer = SharedResourceHolder.get(GrpcUtil.TIMER_SERVICE);
+    if (settings.relay() != null) {
+      settings.relay().begin();
+    }
     boolean started = false;
     try {
       if (!registered) { // a start that failed can be repeated
@@ -102,15 +105,18 @@ final class InternalServerImpl implements InternalServer {
       throw new IOException(e.getMessage(), e);
     } finally {
       if (!started) {
-        releaseTimer();
+        releaseThreads();
       }
     }
   }
 
-  private void releaseTimer() {
+  private void releaseThreads() {
     ScheduledExecutorService used = timer;
     if (used != null) {
       timer = SharedResourceHolder.release(GrpcUtil.TIMER_SERVICE, used);
+      if (settings.relay() != null) {
+        settings.relay().end();
+      }
     }
   }
 
@@ -256,7 +262,7 @@ final class InternalServerImpl implements InternalServer {
           try {
             running.close();
           } finally {
-            releaseTimer();
+            releaseThreads();
             then.run();
           }
         },

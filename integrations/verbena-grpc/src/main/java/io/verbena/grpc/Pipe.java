@@ -4,7 +4,9 @@ import io.grpc.Metadata;
 import io.verbena.core.CarriedCalls;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -20,8 +22,6 @@ final class Pipe {
   /** Bytes are given back when they make up this part of the window. */
   private static final int PART = 4;
 
-  private static final ByteBuffer NONE = ByteBuffer.allocate(0);
-
   final long id;
   private final Carrier carrier;
   private final Owner owner;
@@ -33,6 +33,12 @@ final class Pipe {
   int sent;
 
   private boolean waits;
+
+  /** Whether further short frames wait for the end of the cycle, so that one message has many. */
+  private boolean gathers;
+
+  /** The bytes that wait for it. */
+  private int gathered;
 
   /** Whether nothing is sent before the first credit. */
   private boolean held;
@@ -86,9 +92,25 @@ final class Pipe {
     held = true;
   }
 
-  /** Sends a piece, as soon as the peer has room. */
+  /**
+   * Sends a piece, as soon as the peer has room. The first one in a cycle leaves at once, and short
+   * ones after it leave together.
+   */
   void send(@Nullable Metadata headers, @Nullable Frame frame, boolean last) {
-    out.add(new Out(headers, frame, last));
+    Out added = new Out(headers, frame, last);
+    out.add(added);
+    gathered += added.length();
+    if (!waits && (!gathers || gathered >= Frame.MOST_IN_MESSAGE)) {
+      goOn();
+      if (!gathers) {
+        gathers = true;
+        carrier.atCycleEnd(this::gatheredAll);
+      }
+    }
+  }
+
+  private void gatheredAll() {
+    gathers = false;
     if (!waits) {
       goOn();
     }
@@ -105,12 +127,16 @@ final class Pipe {
   /** Sends what the windows and the session have room for. */
   void goOn() {
     waits = false;
+    gathered = 0;
     if (held) {
       return;
     }
-    Out next;
-    while (!closed && (next = out.peek()) != null) {
-      int length = next.length();
+    while (!closed && !out.isEmpty()) {
+      List<Out> next = together();
+      int length = 0;
+      for (Out one : next) {
+        length += one.length();
+      }
       if (length > 0 && window <= 0) {
         return; // the next credit goes on
       }
@@ -119,7 +145,9 @@ final class Pipe {
         carrier.await(this);
         return;
       }
-      boolean _ = out.remove(next); // unless the session has ended meanwhile
+      for (Out one : next) {
+        boolean _ = out.remove(one); // unless the session has ended meanwhile
+      }
       sent++;
       if (length > 0) {
         window -= length;
@@ -134,12 +162,34 @@ final class Pipe {
     }
   }
 
-  private boolean send(Out piece) {
-    Frame frame = piece.frame;
-    if (frame != null && frame.isLong()) {
+  /** Returns the next frames that fit one message, or the next long one. */
+  private List<Out> together() {
+    List<Out> all = new ArrayList<>();
+    int length = 0;
+    for (Out one : out) {
+      length += one.length();
+      if (!all.isEmpty() && (one.headers != null || length > Frame.MOST_IN_MESSAGE)) {
+        break;
+      }
+      all.add(one);
+    }
+    return all;
+  }
+
+  /** Sends frames as one piece. Returns false if there is no room for it now. */
+  private boolean send(List<Out> frames) {
+    Out first = frames.getFirst();
+    boolean last = frames.getLast().last;
+    if (first.frame != null && first.frame.isLong()) {
       carrier.push(
-          id, sent, piece.last, frame, () -> owner.broken("a long message did not arrive"));
+          id, sent, last, first.frame, () -> owner.broken("a long message did not arrive"));
       return true;
+    }
+    List<ByteBuffer> parts = new ArrayList<>(frames.size());
+    for (Out one : frames) {
+      if (one.frame != null) {
+        parts.add(one.frame.bytes());
+      }
     }
     boolean gone =
         carrier.send(
@@ -148,15 +198,17 @@ final class Pipe {
               to.writeVarLong(id);
               to.writeVarInt(sent);
               to.writeByte(
-                  (piece.last ? GrpcContract.LAST : 0)
-                      | (piece.headers == null ? 0 : GrpcContract.HEADERS));
-              if (piece.headers != null) {
-                Block.write(to, piece.headers);
+                  (last ? GrpcContract.LAST : 0)
+                      | (first.headers == null ? 0 : GrpcContract.HEADERS));
+              if (first.headers != null) {
+                Block.write(to, first.headers);
               }
-              CarriedCalls.copy(frame == null ? NONE : frame.bytes(), to);
+              CarriedCalls.copy(parts, to);
             });
-    if (gone && frame != null) {
-      frame.free();
+    for (Out one : frames) {
+      if (gone && one.frame != null) {
+        one.frame.free();
+      }
     }
     return gone;
   }

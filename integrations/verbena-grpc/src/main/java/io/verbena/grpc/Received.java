@@ -1,12 +1,13 @@
 package io.verbena.grpc;
 
-import io.grpc.internal.ForwardingReadableBuffer;
+import io.grpc.internal.AbstractReadableBuffer;
 import io.grpc.internal.ReadableBuffer;
-import io.grpc.internal.ReadableBuffers;
+import java.io.IOException;
+import java.io.OutputStream;
 import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
 import java.util.List;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
@@ -14,7 +15,7 @@ import java.util.stream.IntStream;
  * Bytes of a stream that have arrived. Their memory is used again when gRPC has closed them and all
  * views of them. Those that nobody closes are left to the collector.
  */
-final class Received extends ForwardingReadableBuffer {
+final class Received extends AbstractReadableBuffer {
   /** The shortest block, enough for a {@link Frame} within a message. Others are twice as long. */
   private static final int LEAST_BYTES = 8 << 10;
 
@@ -29,18 +30,21 @@ final class Received extends ForwardingReadableBuffer {
   /** The free blocks that a process keeps. */
   private static final int MOST_FREE_BYTES = 32 << 20;
 
-  /** The free blocks of this process, by length. */
-  private static final List<ConcurrentLinkedQueue<ByteBuffer>> FREE =
-      IntStream.range(0, 8).mapToObj(i -> new ConcurrentLinkedQueue<ByteBuffer>()).toList();
+  /** The free blocks of this process, by length. The last one is used first: caches have it. */
+  private static final List<ConcurrentLinkedDeque<ByteBuffer>> FREE =
+      IntStream.range(0, 8).mapToObj(i -> new ConcurrentLinkedDeque<ByteBuffer>()).toList();
 
   private static final AtomicInteger FREE_BYTES = new AtomicInteger();
+
+  /** Its position and limit are those of what is left to read. */
+  private final ByteBuffer bytes;
 
   private final ByteBuffer memory;
   private final AtomicInteger views;
   private boolean closed;
 
-  private Received(ReadableBuffer bytes, ByteBuffer memory, AtomicInteger views) {
-    super(bytes);
+  private Received(ByteBuffer bytes, ByteBuffer memory, AtomicInteger views) {
+    this.bytes = bytes;
     this.memory = memory;
     this.views = views;
   }
@@ -55,8 +59,7 @@ final class Received extends ForwardingReadableBuffer {
 
   /** Returns the first bytes of memory, which belongs to them. */
   static Received in(ByteBuffer memory, int length) {
-    ReadableBuffer bytes = ReadableBuffers.wrap(memory.slice(0, length));
-    return new Received(bytes, memory, new AtomicInteger(1));
+    return new Received(memory.slice(0, length), memory, new AtomicInteger(1));
   }
 
   /**
@@ -84,7 +87,7 @@ final class Received extends ForwardingReadableBuffer {
     if (memory.isDirect()) {
       int order = Integer.numberOfTrailingZeros(memory.capacity() / LEAST_BYTES);
       if (FREE_BYTES.addAndGet(memory.capacity()) <= MOST_FREE_BYTES) {
-        FREE.get(order).add(memory);
+        FREE.get(order).push(memory);
       } else {
         FREE_BYTES.addAndGet(-memory.capacity());
       }
@@ -92,10 +95,67 @@ final class Received extends ForwardingReadableBuffer {
   }
 
   @Override
+  public int readableBytes() {
+    return bytes.remaining();
+  }
+
+  @Override
+  public int readUnsignedByte() {
+    checkReadable(1);
+    return bytes.get() & 0xff;
+  }
+
+  @Override
+  public void skipBytes(int length) {
+    checkReadable(length);
+    bytes.position(bytes.position() + length);
+  }
+
+  @Override
+  public void readBytes(byte[] target, int from, int length) {
+    checkReadable(length);
+    bytes.get(target, from, length);
+  }
+
+  @Override
+  public void readBytes(OutputStream target, int length) throws IOException {
+    byte[] copy = new byte[length];
+    readBytes(copy, 0, length);
+    target.write(copy);
+  }
+
+  @Override
   public ReadableBuffer readBytes(int length) {
-    ReadableBuffer bytes = super.readBytes(length);
+    checkReadable(length);
+    ByteBuffer part = bytes.slice(bytes.position(), length);
+    bytes.position(bytes.position() + length);
     views.incrementAndGet();
-    return new Received(bytes, memory, views);
+    return new Received(part, memory, views);
+  }
+
+  @Override
+  public boolean markSupported() {
+    return true;
+  }
+
+  @Override
+  public void mark() {
+    bytes.mark();
+  }
+
+  @Override
+  public void reset() {
+    bytes.reset();
+  }
+
+  @Override
+  public boolean byteBufferSupported() {
+    return true;
+  }
+
+  @Override
+  public ByteBuffer getByteBuffer() {
+    return bytes.slice();
   }
 
   @Override

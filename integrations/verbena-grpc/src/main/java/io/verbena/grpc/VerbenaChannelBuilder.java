@@ -16,6 +16,7 @@ import io.verbena.link.TlsOptions;
 import java.net.SocketAddress;
 import java.util.Collection;
 import java.util.List;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -40,6 +41,7 @@ public final class VerbenaChannelBuilder extends ForwardingChannelBuilder2<Verbe
   private GrpcChannelSettings.Leave leaves = GrpcChannelSettings.Leave.FOR_ANOTHER;
   private @Nullable VerbenaClient client;
   private @Nullable Consumer<? super VerbenaClient.Builder> engine;
+  private boolean ownExecutor;
 
   private VerbenaChannelBuilder(String target, ChannelCredentials given) {
     GrpcVersion.check();
@@ -125,6 +127,25 @@ public final class VerbenaChannelBuilder extends ForwardingChannelBuilder2<Verbe
     return this;
   }
 
+  /** Runs callbacks on the thread that receives them, which must not wait there. */
+  @Override
+  public VerbenaChannelBuilder directExecutor() {
+    ownExecutor = true;
+    delegate.directExecutor();
+    return this;
+  }
+
+  /**
+   * Sets who runs callbacks. Default, or null: the threads that gRPC's channels share, of which a
+   * burst of callbacks wakes few.
+   */
+  @Override
+  public VerbenaChannelBuilder executor(@Nullable Executor executor) {
+    ownExecutor = executor != null;
+    delegate.executor(executor);
+    return this;
+  }
+
   /** Does nothing: without TLS in the credentials a channel is plaintext. */
   @Override
   public VerbenaChannelBuilder usePlaintext() {
@@ -162,13 +183,31 @@ public final class VerbenaChannelBuilder extends ForwardingChannelBuilder2<Verbe
     return delegate;
   }
 
+  /** Makes what a channel is about to be built with. */
   ClientTransportFactory factory() {
-    return new Factory(
-        new GrpcChannelSettings(mostMessage, mostMetadata, tls != null, leaves), used());
+    GrpcChannelSettings made =
+        new GrpcChannelSettings(mostMessage, mostMetadata, tls != null, leaves);
+    Used used = used();
+    if (ownExecutor) {
+      return new Factory(made, used);
+    }
+    TaskRelay relay = new TaskRelay(GrpcUtil.SHARED_CHANNEL_EXECUTOR);
+    relay.begin();
+    delegate.executor(relay); // the channel asks for it next
+    return new Factory(made, used.releasing(relay::end));
   }
 
   /** A client, and the way to release it. */
-  private record Used(VerbenaClient client, Runnable release) {}
+  private record Used(VerbenaClient client, Runnable release) {
+    Used releasing(Runnable further) {
+      return new Used(
+          client,
+          () -> {
+            release.run();
+            further.run();
+          });
+    }
+  }
 
   private Used used() {
     VerbenaClient given = client;

@@ -62,6 +62,7 @@ public final class VerbenaServerBuilder extends ForwardingServerBuilder<VerbenaS
   private SessionLimits limits = Defaults.LIMITS;
   private int mostMessage = GrpcUtil.DEFAULT_MAX_MESSAGE_SIZE;
   private int mostMetadata = GrpcUtil.DEFAULT_MAX_HEADER_LIST_SIZE;
+  private boolean ownExecutor;
 
   private VerbenaServerBuilder(String address, @Nullable TlsOptions tls) {
     GrpcVersion.check();
@@ -184,13 +185,20 @@ public final class VerbenaServerBuilder extends ForwardingServerBuilder<VerbenaS
     return both(to -> to.fallbackHandlerRegistry(registry));
   }
 
+  /** Runs handlers on the thread that receives calls, which must not wait there. */
   @Override
   public VerbenaServerBuilder directExecutor() {
+    ownExecutor = true;
     return both(ServerBuilder::directExecutor);
   }
 
+  /**
+   * Sets who runs handlers. Default, or null: the threads that gRPC's servers share, of which a
+   * burst of calls wakes few.
+   */
   @Override
   public VerbenaServerBuilder executor(@Nullable Executor executor) {
+    ownExecutor = executor != null;
     return both(to -> to.executor(executor));
   }
 
@@ -286,7 +294,12 @@ public final class VerbenaServerBuilder extends ForwardingServerBuilder<VerbenaS
     return delegate;
   }
 
+  /** Makes what a server is about to be built with. */
   InternalServer internalServer(List<? extends ServerStreamTracer.Factory> tracers) {
+    TaskRelay relay = ownExecutor ? null : new TaskRelay(GrpcUtil.SHARED_CHANNEL_EXECUTOR);
+    if (relay != null) {
+      delegate.executor(relay); // the server asks for it next
+    }
     return new InternalServerImpl(
         engine,
         new VerbenaAddress(address),
@@ -295,6 +308,7 @@ public final class VerbenaServerBuilder extends ForwardingServerBuilder<VerbenaS
             mostMetadata,
             GrpcContract.mostStreams(limits),
             List.copyOf(tracers),
+            relay,
             whenStarted),
         http2);
   }
