@@ -372,7 +372,8 @@ final class ClientTransport implements ConnectionClientTransport {
     gone = true;
     Status why = failure.withDescription(address + ": " + failure.getDescription());
     shutDown(why, SimpleDisconnectError.CONNECTION_RESET);
-    // Their own calls fail at the same moment and know better; these are left over.
+    carrier().session.close(); // else calls that came since then wait for another peer
+    // Their own calls fail by then, and know better; these are left over.
     carrier()
         .later(
             () -> {
