@@ -32,9 +32,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Flight's own client and server over sessions, beside a contract of Verbena at the same port. */
+@Timeout(60)
 class FlightOverSessionsTest {
   private static final int ROWS = 3000;
   private static final int BATCHES = 20;
+
+  /** So many that a column is not copied. */
+  private static final int MANY_ROWS = 20_000;
+
+  private static final String COPIED = "copied";
+  private static final String IN_PLACE = "in place";
   private static final Schema SCHEMA =
       new Schema(
           List.of(
@@ -42,7 +49,7 @@ class FlightOverSessionsTest {
               Tables.field("name", new ArrowType.Utf8()),
               Tables.field("price", new ArrowType.FloatingPoint(FloatingPointPrecision.DOUBLE))));
 
-  /** Sends a table, again and again. */
+  /** Sends a table, again and again; without a copy if the ticket says so. */
   private static final class Producer extends NoOpFlightProducer {
     private final VectorSchemaRoot table;
 
@@ -52,6 +59,8 @@ class FlightOverSessionsTest {
 
     @Override
     public void getStream(CallContext context, Ticket ticket, ServerStreamListener listener) {
+      listener.setUseZeroCopy(
+          new String(ticket.getBytes(), StandardCharsets.UTF_8).equals(IN_PLACE));
       listener.start(table);
       for (int i = 0; i < BATCHES; i++) {
         listener.putNext();
@@ -79,18 +88,26 @@ class FlightOverSessionsTest {
   }
 
   @Test
-  @Timeout(60)
+  void flightAndContractsShareAPort() throws Exception {
+    flightAndContracts(ROWS, COPIED);
+  }
+
+  @Test
+  void flightSendsFromItsOwnBuffers() throws Exception {
+    flightAndContracts(MANY_ROWS, IN_PLACE);
+  }
+
   @SuppressWarnings({
     "try",
     "deprecation"
   }) // Flight's may be interrupted; its helper takes no other
-  void flightAndContractsShareAPort() throws Exception {
+  private static void flightAndContracts(int rows, String ticket) throws Exception {
     boolean flagged =
         Object.class.getModule().isOpen("java.nio", FlightOverSessionsTest.class.getModule());
     assumeTrue(flagged, "Flight needs a flag: the execution 'flight' of this module has it");
     ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     try (BufferAllocator allocator = new RootAllocator();
-        VectorSchemaRoot sent = Tables.filled(SCHEMA, allocator, ROWS, 1)) {
+        VectorSchemaRoot sent = Tables.filled(SCHEMA, allocator, rows, 1)) {
       List<String> values = Tables.values(sent);
       Server server =
           VerbenaServerBuilder.forAddress("127.0.0.1:0")
@@ -108,7 +125,7 @@ class FlightOverSessionsTest {
                       .maxInboundMessageSize(Integer.MAX_VALUE)
                       .build());
           FlightStream stream =
-              flight.getStream(new Ticket("all".getBytes(StandardCharsets.UTF_8)));
+              flight.getStream(new Ticket(ticket.getBytes(StandardCharsets.UTF_8)));
           VerbenaClient client = VerbenaClient.builder().build();
           Session session = client.connect("127.0.0.1:" + server.getPort());
           VectorSchemaRoot read = VectorSchemaRoot.create(SCHEMA, allocator)) {
@@ -118,7 +135,7 @@ class FlightOverSessionsTest {
           batches++;
         }
         assertThat(batches).isEqualTo(BATCHES);
-        ArrowBatches.load(WarehouseRpc.client(session).read(ROWS, Landing.pooled(8 << 20)), read);
+        ArrowBatches.load(WarehouseRpc.client(session).read(rows, Landing.pooled(8 << 20)), read);
         assertThat(Tables.values(read)).isEqualTo(values);
       } finally {
         assertThat(server.shutdownNow().awaitTermination(20, TimeUnit.SECONDS)).isTrue();

@@ -393,8 +393,10 @@ final class FlightRace {
         all.add(flightGet(flights, "flight", zeroCopy));
         all.add(flightPut(flights, "flight", allocator, zeroCopy));
       }
-      all.add(flightGet(carried, "flight over verbena", false));
-      all.add(flightPut(carried, "flight over verbena", allocator, false));
+      for (boolean zeroCopy : new boolean[] {false, true}) {
+        all.add(flightGet(carried, "flight over verbena", zeroCopy));
+        all.add(flightPut(carried, "flight over verbena", allocator, zeroCopy));
+      }
       double[][] rates = new double[all.size()][rounds];
       Used[] here = new Used[all.size()];
       Used[] there = new Used[all.size()];
@@ -418,7 +420,7 @@ final class FlightRace {
       for (int i = 0; i < all.size(); i++) {
         Arrays.sort(rates[i]);
         System.out.printf(
-            "%-24s %,6.0f MiB/s (%,.0f to %,.0f), a batch: client's CPU %s, server's %s%n",
+            "%-36s %,6.0f MiB/s (%,.0f to %,.0f), a batch: client's CPU %s, server's %s%n",
             all.get(i).name,
             rates[i][rounds / 2],
             rates[i][0],

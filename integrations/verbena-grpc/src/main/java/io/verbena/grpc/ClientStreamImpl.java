@@ -123,7 +123,14 @@ final class ClientStreamImpl extends AbstractClientStream implements Pipe.Owner 
     @Override
     public void writeFrame(
         @Nullable WritableBuffer given, boolean last, boolean flush, int messages) {
-      Frame frame = given == null ? Frame.allocate(0) : (Frame) given;
+      List<Frame> frames = given == null ? List.of(Frame.allocate(0)) : Frame.all(given);
+      for (int i = 0; i < frames.size(); i++) {
+        boolean isFirst = i == 0;
+        writeFrame(frames.get(i), last && i == frames.size() - 1, isFirst ? messages : 0);
+      }
+    }
+
+    private void writeFrame(Frame frame, boolean last, int messages) {
       onSendingBytes(frame.readableBytes());
       Runnable write = () -> write(frame, last, messages);
       if (last || !isShort(frame)) {
@@ -185,6 +192,7 @@ final class ClientStreamImpl extends AbstractClientStream implements Pipe.Owner 
 
   private void write(Frame frame, boolean last, int messages) {
     if (phase == Phase.ENDED) {
+      frame.free();
       return;
     }
     if (messages > 0) {
@@ -372,6 +380,7 @@ final class ClientStreamImpl extends AbstractClientStream implements Pipe.Owner 
 
   private void end() {
     phase = Phase.ENDED;
+    unsent.forEach(one -> one.frame.free());
     unsent.clear();
     if (pipe != null) {
       pipe.close();

@@ -2,6 +2,7 @@ package io.verbena.grpc;
 
 import io.grpc.internal.WritableBuffer;
 import java.nio.ByteBuffer;
+import java.util.List;
 
 /** The memory into which gRPC writes a part of a stream. */
 final class Frame implements WritableBuffer {
@@ -11,17 +12,30 @@ final class Frame implements WritableBuffer {
   static final int MOST_IN_MESSAGE = 7 << 10;
 
   /** A message of so many bytes travels beside those of the session. */
-  private static final int LEAST_BESIDE = 64 << 10;
+  static final int LEAST_BESIDE = 64 << 10;
 
   private static final int LEAST = 64;
 
   private final ByteBuffer memory;
   private final int capacity;
+  private final Runnable whenSent;
   private int length;
 
-  private Frame(ByteBuffer memory, int capacity) {
+  private Frame(ByteBuffer memory, int capacity, int length, Runnable whenSent) {
     this.memory = memory;
     this.capacity = capacity;
+    this.length = length;
+    this.whenSent = whenSent;
+  }
+
+  /** Returns a frame of bytes that are there, until an action. */
+  static Frame of(ByteBuffer bytes, Runnable whenSent) {
+    return new Frame(bytes, bytes.remaining(), bytes.remaining(), whenSent);
+  }
+
+  /** Returns the frames of a buffer, which may be one that gRPC has from elsewhere. */
+  static List<Frame> all(WritableBuffer given) {
+    return given instanceof Frame frame ? List.of(frame) : NettyFrames.of(given);
   }
 
   /**
@@ -36,7 +50,8 @@ final class Frame implements WritableBuffer {
             ? Received.MOST_BYTES
             : Math.clamp(capacityHint, LEAST, beside ? Received.MOST_BYTES : MOST_IN_MESSAGE);
     boolean pooled = beside || capacity == MOST_IN_MESSAGE;
-    return new Frame(pooled ? Received.block(capacity) : ByteBuffer.allocate(capacity), capacity);
+    ByteBuffer memory = pooled ? Received.block(capacity) : ByteBuffer.allocate(capacity);
+    return new Frame(memory, capacity, 0, () -> Received.free(memory));
   }
 
   /** Returns whether it is sent beside messages. */
@@ -50,7 +65,7 @@ final class Frame implements WritableBuffer {
 
   /** Gives the memory back when the bytes were sent. */
   void free() {
-    Received.free(memory);
+    whenSent.run();
   }
 
   @Override

@@ -75,6 +75,12 @@ final class Pipe {
     int length() {
       return frame == null ? 0 : frame.readableBytes();
     }
+
+    void free() {
+      if (frame != null) {
+        frame.free();
+      }
+    }
   }
 
   Pipe(Carrier carrier, long id, Owner owner) {
@@ -132,27 +138,14 @@ final class Pipe {
       return;
     }
     while (!closed && !out.isEmpty()) {
-      List<Out> next = together();
-      int length = 0;
-      for (Out one : next) {
-        length += one.length();
-      }
-      if (length > 0 && window <= 0) {
+      int first = out.getFirst().length();
+      if (first > 0 && window <= 0) {
         return; // the next credit goes on
       }
-      if ((length > 0 && !carrier.hasWindow()) || !send(next)) {
+      if ((first > 0 && !carrier.hasWindow()) || !sendNext()) {
         waits = true;
         carrier.await(this);
         return;
-      }
-      for (Out one : next) {
-        boolean _ = out.remove(one); // unless the session has ended meanwhile
-      }
-      sent++;
-      if (length > 0) {
-        window -= length;
-        carrier.window -= length;
-        owner.sent(length);
       }
     }
     Runnable action = whenSent;
@@ -162,21 +155,42 @@ final class Pipe {
     }
   }
 
-  /** Returns the next frames that fit one message, or the next long one. */
-  private List<Out> together() {
+  /** Sends what comes next as one piece. Returns false if there is no room for it now. */
+  private boolean sendNext() {
+    List<Out> next = takeNext();
+    int length = 0;
+    for (Out one : next) {
+      length += one.length();
+    }
+    if (!send(next)) {
+      if (!closed) {
+        next.reversed().forEach(out::addFirst);
+      }
+      return false;
+    }
+    sent++;
+    if (length > 0) {
+      window -= length;
+      carrier.window -= length;
+      owner.sent(length);
+    }
+    return true;
+  }
+
+  /** Takes the next frames that fit one message, or the next long one. */
+  private List<Out> takeNext() {
     List<Out> all = new ArrayList<>();
     int length = 0;
-    for (Out one : out) {
-      length += one.length();
-      if (!all.isEmpty() && (one.headers != null || length > Frame.MOST_IN_MESSAGE)) {
-        break;
-      }
-      all.add(one);
-    }
+    do {
+      Out next = out.remove();
+      all.add(next);
+      length += next.length();
+    } while (!out.isEmpty()
+        && out.getFirst().headers == null
+        && length + out.getFirst().length() <= Frame.MOST_IN_MESSAGE);
     return all;
   }
 
-  /** Sends frames as one piece. Returns false if there is no room for it now. */
   private boolean send(List<Out> frames) {
     Out first = frames.getFirst();
     boolean last = frames.getLast().last;
@@ -191,24 +205,21 @@ final class Pipe {
         parts.add(one.frame.bytes());
       }
     }
+    int flags = (last ? GrpcContract.LAST : 0) | (first.headers == null ? 0 : GrpcContract.HEADERS);
     boolean gone =
         carrier.send(
             GrpcContract.PIECE,
             to -> {
               to.writeVarLong(id);
               to.writeVarInt(sent);
-              to.writeByte(
-                  (last ? GrpcContract.LAST : 0)
-                      | (first.headers == null ? 0 : GrpcContract.HEADERS));
+              to.writeByte(flags);
               if (first.headers != null) {
                 Block.write(to, first.headers);
               }
               CarriedCalls.copy(parts, to);
             });
-    for (Out one : frames) {
-      if (gone && one.frame != null) {
-        one.frame.free();
-      }
+    if (gone || closed) {
+      frames.forEach(Out::free);
     }
     return gone;
   }
@@ -273,6 +284,7 @@ final class Pipe {
   void close() {
     if (!closed) {
       closed = true;
+      out.forEach(Out::free);
       out.clear();
       early.clear();
       whenSent = null;

@@ -108,9 +108,15 @@ final class ServerStreamImpl extends AbstractServerStream implements Pipe.Owner 
 
     @Override
     public void writeFrame(WritableBuffer given, boolean flush, int messages) {
-      Frame frame = (Frame) given;
-      onSendingBytes(frame.readableBytes());
-      run(() -> frame(frame, messages));
+      onSendingBytes(given.readableBytes());
+      List<Frame> frames = Frame.all(given);
+      run(
+          () -> {
+            if (!ended) {
+              transport.tracer.reportMessageSent(messages);
+            }
+            frames.forEach(ServerStreamImpl.this::frame);
+          });
     }
 
     @Override
@@ -185,11 +191,11 @@ final class ServerStreamImpl extends AbstractServerStream implements Pipe.Owner 
     }
   }
 
-  private void frame(Frame frame, int messages) {
+  private void frame(Frame frame) {
     if (ended) {
+      frame.free();
       return;
     }
-    transport.tracer.reportMessageSent(messages);
     int bytes = frame.readableBytes();
     if (!whole) {
       pipe.send(null, frame, false);
