@@ -123,7 +123,7 @@ final class ClientStreamImpl extends AbstractClientStream implements Pipe.Owner 
     @Override
     public void writeFrame(
         @Nullable WritableBuffer given, boolean last, boolean flush, int messages) {
-      List<Frame> frames = given == null ? List.of(Frame.allocate(0)) : Frame.all(given);
+      List<Frame> frames = given == null ? List.of(Frame.allocate(0)) : NettyFrames.of(given);
       for (int i = 0; i < frames.size(); i++) {
         boolean isFirst = i == 0;
         writeFrame(frames.get(i), last && i == frames.size() - 1, isFirst ? messages : 0);

@@ -2,7 +2,6 @@ package io.verbena.grpc;
 
 import io.grpc.internal.WritableBuffer;
 import java.nio.ByteBuffer;
-import java.util.List;
 
 /** The memory into which gRPC writes a part of a stream. */
 final class Frame implements WritableBuffer {
@@ -31,11 +30,6 @@ final class Frame implements WritableBuffer {
   /** Returns a frame of bytes that are there, until an action. */
   static Frame of(ByteBuffer bytes, Runnable whenSent) {
     return new Frame(bytes, bytes.remaining(), bytes.remaining(), whenSent);
-  }
-
-  /** Returns the frames of a buffer, which may be one that gRPC has from elsewhere. */
-  static List<Frame> all(WritableBuffer given) {
-    return given instanceof Frame frame ? List.of(frame) : NettyFrames.of(given);
   }
 
   /**

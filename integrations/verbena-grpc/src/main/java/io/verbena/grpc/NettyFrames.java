@@ -34,8 +34,14 @@ final class NettyFrames {
     }
   }
 
-  /** Returns the frames of a buffer. Its long parts are sent from where they are. */
+  /**
+   * Returns the frames of a buffer: itself, or those of one of grpc-netty. Long parts of that are
+   * sent from where they are.
+   */
   static List<Frame> of(WritableBuffer given) {
+    if (given instanceof Frame own) {
+      return List.of(own);
+    }
     ByteBuf bytes = bytes(given);
     List<Frame> frames = new ArrayList<>();
     for (ByteBuffer part : bytes.nioBuffers()) {

@@ -109,7 +109,7 @@ final class ServerStreamImpl extends AbstractServerStream implements Pipe.Owner 
     @Override
     public void writeFrame(WritableBuffer given, boolean flush, int messages) {
       onSendingBytes(given.readableBytes());
-      List<Frame> frames = Frame.all(given);
+      List<Frame> frames = NettyFrames.of(given);
       run(
           () -> {
             if (!ended) {
