@@ -56,10 +56,10 @@ import io.grpc.testing.integration.TestServiceGrpc;
 import io.verbena.api.Session;
 import io.verbena.api.bulk.Source;
 import io.verbena.api.bulk.TransferOptions;
-import io.verbena.core.transfer.SessionObjects;
 import io.verbena.core.PathPolicy;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
+import io.verbena.core.transfer.SessionObjects;
 import java.io.Closeable;
 import java.io.File;
 import java.io.IOException;
@@ -405,10 +405,7 @@ class GrpcTransportTest {
     return catchThrowable(
         () ->
             ((SessionObjects) session.objects())
-                .carry(
-                    name,
-                    Source.of(ByteBuffer.allocateDirect(length)),
-                    TransferOptions.DEFAULT)
+                .carry(name, Source.of(ByteBuffer.allocateDirect(length)), TransferOptions.DEFAULT)
                 .get());
   }
 

@@ -6,7 +6,6 @@ import io.verbena.core.bulk.BulkPath;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.loop.Timers;
 import io.verbena.core.session.SessionImpl;
-import io.verbena.core.transfer.OutgoingTransfer.Grant;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -53,8 +52,8 @@ final class EarlyLandings {
   /** After a push that landed elsewhere, the next so many get no early landing. */
   private static final int PAUSE = 16;
 
-  private final Transfers transfers;
   private final SessionImpl session;
+  private final TransferIds ids;
 
   /** The lengths of this end's landings that wait for a push, by their numbers. */
   private final Long2LongHashMap open = new Long2LongHashMap(0);
@@ -71,33 +70,38 @@ final class EarlyLandings {
   /** A landing of the peer. */
   record Landing(long id, List<Grant> grants) {}
 
-  EarlyLandings(Transfers transfers) {
-    this.transfers = transfers;
-    this.session = transfers.session;
+  EarlyLandings(SessionImpl session, TransferIds ids) {
+    this.session = session;
+    this.ids = ids;
   }
 
   // ---- the receiver ----
 
-  /** A push has landed in pooled memory. Opens as much for the next one, if the sender uses it. */
-  void landed(long length) {
-    long bytes = BulkMemory.sizeFor(length);
+  /**
+   * A push of this length has landed in pooled memory. Returns how many bytes to open for the next
+   * one, or 0.
+   */
+  long afterPush(long length) {
     if (pause > 0) {
       pause--;
-    } else if (length > 0
-        && length <= LONGEST
-        && open.size() < MOST_OPEN
-        && openBytes + bytes <= MOST_BYTES
-        && !transfers.refusesAll()
-        && session.pathCosts().pushesEarly()
-        && needsNoDevice()
-        && !isScarce(bytes)) {
-      long id = transfers.ids.nextId();
-      IncomingTransfer landing = IncomingTransfer.early(transfers, id, bytes);
-      open.put(id, bytes);
-      openBytes += bytes;
-      transfers.await(landing);
-      landing.openEarly();
+      return 0;
     }
+    long bytes = BulkMemory.sizeFor(length);
+    boolean opens =
+        length > 0
+            && length <= LONGEST
+            && open.size() < MOST_OPEN
+            && openBytes + bytes <= MOST_BYTES
+            && session.pathCosts().pushesEarly()
+            && needsNoDevice()
+            && !isScarce(bytes);
+    return opens ? bytes : 0;
+  }
+
+  /** A landing waits for a push. */
+  void waitsFor(long id, long bytes) {
+    open.put(id, bytes);
+    openBytes += bytes;
   }
 
   /** A device would have to keep the memory pinned and open meanwhile. */
@@ -140,10 +144,10 @@ final class EarlyLandings {
         return again(one, grant);
       }
     }
-    if (transfers.ids.mayHaveBeen(id)) {
+    if (ids.mayHaveBeen(id)) {
       return null; // it was given back meanwhile
     }
-    String wrong = transfers.ids.begun(FrameKind.BULK_GRANT, id);
+    String wrong = ids.begun(FrameKind.BULK_GRANT, id);
     if (wrong != null) {
       return wrong;
     }
@@ -206,7 +210,7 @@ final class EarlyLandings {
     List<Landing> unused = List.copyOf(known);
     forget();
     for (Landing one : unused) {
-      transfers.refuse(one.id, RpcStatus.CANCELLED, "no push used it");
+      BulkTransfer.refuse(session, one.id, RpcStatus.CANCELLED, "no push used it");
     }
     if (!unused.isEmpty()) {
       session.schedulePump();

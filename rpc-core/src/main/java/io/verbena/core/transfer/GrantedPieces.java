@@ -48,16 +48,16 @@ final class GrantedPieces {
   private final ArrayDeque<LandingPiece> full = new ArrayDeque<>();
 
   /** Grants that the sender does not know yet, in order. */
-  private final ArrayDeque<Grant> untold = new ArrayDeque<>();
+  private final ArrayDeque<Untold> untold = new ArrayDeque<>();
 
   private long quarantined;
 
   /** A grant for a piece that is open or being opened. */
-  private static final class Grant {
+  private static final class Untold {
     final Consumer<WireOut> body;
     boolean mayBeTold;
 
-    Grant(Consumer<WireOut> body) {
+    Untold(Consumer<WireOut> body) {
       this.body = body;
     }
   }
@@ -332,8 +332,8 @@ final class GrantedPieces {
     long length = piece.end() - from;
     BulkTarget target = piece.open(current, session.loop(), () -> arrived(piece));
     int currentGeneration = generation;
-    Grant grant =
-        new Grant(
+    Untold grant =
+        new Untold(
             out -> {
               out.writeVarInt(currentGeneration);
               out.writeVarLong(from);
@@ -350,9 +350,9 @@ final class GrantedPieces {
   }
 
   /** Announces grants in order. A grant that was sent too early would look open to the sender. */
-  private void mayTell(Grant grant) {
+  private void mayTell(Untold grant) {
     grant.mayBeTold = true;
-    Grant first = untold.peek();
+    Untold first = untold.peek();
     while (first != null && first.mayBeTold) {
       session.sendBulk(FrameKind.BULK_GRANT, transfer.id, untold.remove().body);
       first = untold.peek();

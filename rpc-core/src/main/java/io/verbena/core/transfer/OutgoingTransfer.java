@@ -15,7 +15,6 @@ import io.verbena.link.MemoryLife;
 import io.verbena.link.RemoteTarget;
 import io.verbena.link.SendResult;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -64,17 +63,6 @@ final class OutgoingTransfer extends BulkTransfer {
     /** The receiver waits for the offset where the object begins, and opens nothing meanwhile. */
     COMPARING
   }
-
-  /**
-   * A grant of the receiver.
-   *
-   * @param generation the number of times that memory was granted again
-   * @param offset the position in the object
-   * @param length the number of bytes
-   * @param epoch the number of the link to write over
-   * @param advertisement the link's description of the memory
-   */
-  record Grant(int generation, long offset, long length, int epoch, ByteBuffer advertisement) {}
 
   /** Granted memory and its progress. */
   private static final class Granted {

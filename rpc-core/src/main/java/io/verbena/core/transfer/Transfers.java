@@ -15,7 +15,6 @@ import io.verbena.core.loop.Timers;
 import io.verbena.core.sequence.Message;
 import io.verbena.core.session.Participant;
 import io.verbena.core.session.SessionImpl;
-import io.verbena.core.transfer.OutgoingTransfer.Grant;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -99,7 +98,7 @@ public final class Transfers implements Participant {
     this.session = session;
     this.ids = new TransferIds(session);
     this.readAhead = new ReadAhead(session);
-    this.early = new EarlyLandings(this);
+    this.early = new EarlyLandings(session, ids);
     this.lastOfPeer = lastCallOfPeer;
   }
 
@@ -121,12 +120,6 @@ public final class Transfers implements Participant {
     ids.count(transfer, 1);
     session.context().bulk().counters().countBegin(false);
     return transfer;
-  }
-
-  /** Adds memory that waits for a push. */
-  void await(IncomingTransfer landing) {
-    takeTurns();
-    incoming.put(landing.id, landing);
   }
 
   /** Adds a transfer and begins it. */
@@ -405,11 +398,6 @@ public final class Transfers implements Participant {
     return hasTooMany(id);
   }
 
-  /** Returns whether no more transfers of the peer begin. */
-  boolean refusesAll() {
-    return refusal != null;
-  }
-
   private boolean hasTooMany(long id) {
     boolean many = ids.isFull();
     if (many) {
@@ -501,12 +489,22 @@ public final class Transfers implements Participant {
                 received -> {
                   boolean pooled = received instanceof Arrived arrived && arrived.isPooled();
                   takes.hand(session, offer, received);
-                  if (pooled) {
-                    early.landed(length);
+                  if (pooled && refusal == null) {
+                    openEarly(early.afterPush(length));
                   }
                   return Arrived.elsewhere(length); // only the handler has it
                 }))
         .ask(takes, offer, landing);
+  }
+
+  /** Opens so much memory for the next push. */
+  private void openEarly(long bytes) {
+    if (bytes > 0) {
+      IncomingTransfer landing = IncomingTransfer.early(this, ids.nextId(), bytes);
+      early.waitsFor(landing.id, bytes);
+      incoming.put(landing.id, landing);
+      landing.openEarly();
+    }
   }
 
   private @Nullable String granted(long id, WireIn in) {
