@@ -43,7 +43,10 @@ final class NioHandler implements IoHandler {
     }
     long nanos = context.delayNanos(System.nanoTime());
     try {
-      int _ = opened.selector.select(Math.max(1, TimeUnit.NANOSECONDS.toMillis(nanos)));
+      // Where Netty may, it replaces the set of ready keys, which takes each key once: none is
+      // added.
+      int _ =
+          opened.selector.select(ready -> {}, Math.max(1, TimeUnit.NANOSECONDS.toMillis(nanos)));
     } catch (IOException e) {
       // Netty's handler opens another selector when it meets the same.
     }

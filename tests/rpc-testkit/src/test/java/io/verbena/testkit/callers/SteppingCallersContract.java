@@ -58,6 +58,7 @@ public abstract class SteppingCallersContract {
   private final Map<Integer, Set<Thread>> made = new ConcurrentHashMap<>();
 
   private final AtomicInteger numbers = new AtomicInteger();
+  private final long failuresBefore = failures();
 
   @SuppressWarnings("this-escape") // what subclasses say of links needs no state of theirs
   private final VerbenaServer server =
@@ -131,6 +132,7 @@ public abstract class SteppingCallersContract {
     Pilot.Place.made = number -> {};
     client.close();
     server.close();
+    assertThat(failures()).as("failures on event loops").isEqualTo(failuresBefore);
   }
 
   /** Returns a session with the server. */
