@@ -31,7 +31,7 @@ final class JobOverDeviceTest {
         .forEach(System.out::println);
     assertThat(output)
         .contains("rows: 100 keys, each row once")
-        .containsPattern("paths: \\[rdma [^\\[]*\\]");
+        .containsPattern("paths: \\[rdma \\(.*\\)\\]"); // an address of IPv6 has brackets, too
     assertThat(Files.readString(SparkProcess.log(directory), StandardCharsets.UTF_8))
         .contains(" over rdma")
         .doesNotContain(" over tcp", " over shm");
