@@ -203,7 +203,7 @@ final class MemoryDestination extends Destination {
 
   @Override
   boolean isPooled() {
-    return memory == null || block != null;
+    return !isUsers();
   }
 
   @Override

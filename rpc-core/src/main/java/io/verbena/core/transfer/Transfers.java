@@ -429,19 +429,18 @@ public final class Transfers implements Participant {
     }
     boolean carried = (flags & CARRIED) != 0;
     IncomingTransfer landing = early.waits(id) ? incoming.get(id) : null;
-    if (landing != null) {
-      if (length < 1 || length > landing.destination().capacity()) {
-        return "an offer of " + length + " bytes for memory that was granted before";
+    if (landing == null) {
+      String wrong = ids.begun(FrameKind.BULK_OFFER, id);
+      if (wrong != null) {
+        return wrong;
       }
+    } else if (length < 1 || length > landing.destination().capacity()) {
+      return "an offer of " + length + " bytes for memory that was granted before";
+    } else {
       early.waitsNoLonger(id);
-      pushed(id, name, length, checksum(flags), carried, landing);
-      return null;
     }
-    String wrong = ids.begun(FrameKind.BULK_OFFER, id);
-    if (wrong == null) {
-      pushed(id, name, length, checksum(flags), carried, null);
-    }
-    return wrong;
+    pushed(id, name, length, checksum(flags), carried, landing);
+    return null;
   }
 
   /** Returns when the sender of an offer expects a checksum to be compared. */
@@ -464,14 +463,8 @@ public final class Transfers implements Participant {
       Checksum checksum,
       boolean carried,
       @Nullable IncomingTransfer landing) {
-    PushTaker takes = carried ? carriedTaker : taker;
-    boolean refused = true;
+    PushTaker takes = takerOrRefusal(id, carried);
     if (takes == null) {
-      refuse(id, RpcStatus.UNIMPLEMENTED, "no handler takes pushes: set objects().onPush(…)");
-    } else {
-      refused = carried ? hasTooMany(id) : refusesMore(id); // calls go on while this end drains
-    }
-    if (refused || takes == null) {
       if (landing != null) {
         landing.drop();
       }
@@ -495,6 +488,18 @@ public final class Transfers implements Participant {
                   return Arrived.elsewhere(length); // only the handler has it
                 }))
         .ask(takes, offer, landing);
+  }
+
+  /** Returns who takes a push; null if it was refused. */
+  private @Nullable PushTaker takerOrRefusal(long id, boolean carried) {
+    PushTaker takes = carried ? carriedTaker : taker;
+    if (takes == null) {
+      refuse(id, RpcStatus.UNIMPLEMENTED, "no handler takes pushes: set objects().onPush(…)");
+      return null;
+    }
+    boolean refused =
+        carried ? hasTooMany(id) : refusesMore(id); // calls go on while this end drains
+    return refused ? null : takes;
   }
 
   /** Opens so much memory for the next push. */
