@@ -142,7 +142,7 @@ final class ClientStreamImpl extends AbstractClientStream implements Pipe.Owner 
 
     @Override
     public void cancel(Status status) {
-      runAll(() -> fail(status, RpcProgress.PROCESSED), false);
+      runAll(() -> abandon(status), false);
     }
   }
 
@@ -366,6 +366,18 @@ final class ClientStreamImpl extends AbstractClientStream implements Pipe.Owner 
 
   // ---- the end ----
 
+  /**
+   * Ends the stream, with the messages that nobody has asked for yet. They may be there after the
+   * server has ended the stream, and gRPC may never ask for them once it has cancelled a call.
+   */
+  private void abandon(Status status) {
+    if (phase == Phase.ENDED) {
+      state.transportReportStatus(status, RpcProgress.PROCESSED, true, new Metadata());
+    } else {
+      refuse(status);
+    }
+  }
+
   /** Ends the stream at this end, and at the server. */
   void fail(Status status, RpcProgress progress) {
     if (phase != Phase.ENDED) {
@@ -434,7 +446,7 @@ final class ClientStreamImpl extends AbstractClientStream implements Pipe.Owner 
 
     @Override
     public void deframeFailed(Throwable cause) {
-      refuse(Status.fromThrowable(cause));
+      abandon(Status.fromThrowable(cause));
     }
   }
 }
