@@ -13,12 +13,17 @@ import java.lang.invoke.MethodHandle;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Hears every packet of this machine's interfaces, in and out. Needs to be root. */
+/**
+ * Hears every packet of this machine's interfaces, in and out. Needs to be root. The kernel keeps
+ * some hundred of them, so whoever has one calls {@link #hear} often.
+ */
 final class PacketTap implements AutoCloseable {
   private static final int AF_PACKET = 17;
   private static final int SOCK_RAW = 3;
   private static final int ETH_P_ALL = 0x0300; // in network order
   private static final int MSG_DONTWAIT = 0x40;
+  private static final int SOL_PACKET = 263;
+  private static final int PACKET_STATISTICS = 6;
   private static final int ETHERNET_BYTES = 14;
   private static final int IPV4 = 0x0800;
   private static final int UDP = 17;
@@ -27,10 +32,15 @@ final class PacketTap implements AutoCloseable {
       function("socket", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT));
   private static final MethodHandle RECEIVE =
       function("recv", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG, JAVA_INT));
+  private static final MethodHandle OPTION =
+      function(
+          "getsockopt",
+          FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS, ADDRESS));
   private static final MethodHandle CLOSE =
       function("close", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
 
   private final int socket;
+  private final List<Packet> packets = new ArrayList<>();
 
   /**
    * A packet of RoCE v2 by IPv4.
@@ -57,9 +67,25 @@ final class PacketTap implements AutoCloseable {
     return linker.downcallHandle(linker.defaultLookup().findOrThrow(name), shape);
   }
 
-  /** Returns those of RoCE v2 since the last call. */
+  /** Returns those of RoCE v2 up to now, all of them. */
   List<Packet> heard() {
-    List<Packet> packets = new ArrayList<>();
+    hear();
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment counts = arena.allocate(JAVA_INT, 2);
+      MemorySegment length = arena.allocateFrom(JAVA_INT, (int) counts.byteSize());
+      int status = (int) OPTION.invokeExact(socket, SOL_PACKET, PACKET_STATISTICS, counts, length);
+      int lost = counts.getAtIndex(JAVA_INT, 1);
+      if (status != 0 || lost > 0) {
+        throw new AssertionError(lost + " packets were not heard in time");
+      }
+    } catch (Throwable e) {
+      throw new AssertionError(e);
+    }
+    return packets;
+  }
+
+  /** Takes what the kernel has kept. */
+  void hear() {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment frame = arena.allocate(1 << 14);
       long length;
@@ -83,7 +109,6 @@ final class PacketTap implements AutoCloseable {
     } catch (Throwable e) {
       throw new AssertionError(e);
     }
-    return packets;
   }
 
   private static int u16(byte[] bytes, int at) {

@@ -43,19 +43,25 @@ final class TrafficClassTest {
   private List<PacketTap.Packet> packetsBetween(RdmaSettings here, RdmaSettings there)
       throws Exception {
     TwoMachinesHarness harness = new TwoMachinesHarness(here, there);
-    try (PacketTap tap = new PacketTap();
-        SteppedLinks links = new SteppedLinks(harness, OPTIONS, OPTIONS)) {
-      SteppedLinks.Pair pair = links.open();
+    try (SteppedLinks links = new SteppedLinks(harness, OPTIONS, OPTIONS)) {
+      return packetsOf(links, links.open());
+    } finally {
+      harness.close();
+    }
+  }
+
+  private static List<PacketTap.Packet> packetsOf(SteppedLinks links, SteppedLinks.Pair pair) {
+    try (PacketTap tap = new PacketTap()) {
       pair.client().sendNow(new byte[1000]);
       pair.server().sendNow(new byte[1000]);
       links.stepUntil(
           "both frames",
-          () ->
-              pair.server().heard().frames().size() == 1
-                  && pair.client().heard().frames().size() == 1);
+          () -> {
+            tap.hear();
+            return pair.server().heard().frames().size() == 1
+                && pair.client().heard().frames().size() == 1;
+          });
       return tap.heard();
-    } finally {
-      harness.close();
     }
   }
 
