@@ -348,6 +348,11 @@ public final class EventLoop {
     return byCaller;
   }
 
+  /** Returns whether commands wait for the next cycle. */
+  boolean hasCommands() {
+    return handedOver.get();
+  }
+
   /** Returns whether nothing is left to do at the end of a cycle. */
   boolean isAtRest() {
     return dueAtEnd == 0;

@@ -191,6 +191,10 @@ public final class Helm {
     if (loop.callsInFlight() > 0 || !loop.isAtRest()) {
       return false;
     }
+    if (loop.hasCommands()) {
+      alone++; // the next call came before this thread could let go
+      return false;
+    }
     missed = false;
     return ++alone > ALONE
         && !broken
