@@ -5,6 +5,7 @@ import io.verbena.api.CallPhase;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
+import io.verbena.api.SessionState;
 import io.verbena.api.stub.ArgumentWriter;
 import io.verbena.api.stub.IncomingCall;
 import io.verbena.api.stub.MethodDescriptor;
@@ -16,8 +17,10 @@ import io.verbena.core.loop.EventLoop;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,7 +34,10 @@ final class Carrier {
   private static final long QUIET_NANOS = TimeUnit.MILLISECONDS.toNanos(30);
   private static final long NEVER = Long.MIN_VALUE;
 
-  /** Bytes of ended streams are given back when they make up this part of the window. */
+  /**
+   * Bytes of ended streams, and those of many streams together, are given back when they make up
+   * this part of the window.
+   */
   private static final int OWED_PART = 8;
 
   /** The credit of no stream, for bytes of streams that have ended. */
@@ -51,6 +57,9 @@ final class Carrier {
 
   /** The used bytes of ended streams that the peer has not got back yet. */
   private long owed;
+
+  /** The used bytes of other streams that the peer has not got back yet. */
+  private long withheld;
 
   /** What the peer takes in one stream. */
   long streamWindow = GrpcContract.STREAM_WINDOW;
@@ -76,6 +85,29 @@ final class Carrier {
     loop.runOrExecute(command::run);
   }
 
+  /**
+   * The commands of one stream, which run on the loop in the order in which they came, from any
+   * thread. The loop's own thread, on which handlers may run, does not overtake others.
+   */
+  final class Commands {
+    /** Those that other threads have handed over. */
+    private final AtomicInteger under = new AtomicInteger();
+
+    /** Runs a command: now, if this is the loop's thread and none is before it. */
+    void run(Runnable command) {
+      if (loop.isOwner() && under.get() == 0) {
+        command.run();
+        return;
+      }
+      under.incrementAndGet();
+      loop.execute(
+          () -> {
+            under.decrementAndGet();
+            command.run();
+          });
+    }
+  }
+
   /** Runs a command on the loop, after the present one. Safe for use by any thread. */
   void later(Runnable command) {
     loop.execute(command::run);
@@ -95,10 +127,24 @@ final class Carrier {
     pipes.put(pipe.id, pipe);
   }
 
-  /** Forgets a stream, and gives its unused bytes back to the peer. */
-  void remove(Pipe pipe, long unusedBytes) {
+  /**
+   * Forgets a stream, and gives its bytes back to the peer.
+   *
+   * @param unusedBytes that have arrived
+   * @param withheldBytes that were used
+   */
+  void remove(Pipe pipe, long unusedBytes, long withheldBytes) {
     if (pipes.remove(pipe.id, pipe)) {
-      drop(unusedBytes);
+      withheld -= withheldBytes;
+      drop(unusedBytes + withheldBytes);
+    }
+  }
+
+  /** Bytes of a stream have been used, which it gives back later. */
+  void used(long bytes) {
+    withheld += bytes;
+    if (withheld >= GrpcContract.SESSION_WINDOW / OWED_PART) {
+      List.copyOf(pipes.values()).forEach(Pipe::giveBack); // else none may ever have enough
     }
   }
 
@@ -129,13 +175,20 @@ final class Carrier {
   /**
    * Sends a one-way call. Returns false if there is no room for it now. If the session is over, it
    * is dropped: the calls of the streams fail by themselves.
+   *
+   * @throws RpcException if it can never be sent, such as one that is too long
    */
   boolean send(MethodDescriptor<?> method, ArgumentWriter arguments) {
     try {
       caller.send(method, arguments);
       lastOneway = loop.now();
     } catch (RpcException e) {
-      return !isFull(e);
+      if (isFull(e)) {
+        return false;
+      }
+      if (session.state() != SessionState.ENDED) {
+        throw e;
+      }
     }
     return true;
   }
@@ -158,6 +211,7 @@ final class Carrier {
               if (failure != null) {
                 window += frame.readableBytes();
                 lost.run();
+                goOn();
               }
             });
   }
@@ -235,7 +289,18 @@ final class Carrier {
   private final class LongPieces extends CarriedPieces {
     @Override
     protected @Nullable ByteBuffer memory(long length) {
-      return length <= Received.MOST_BYTES && takes(length) ? Received.block((int) length) : null;
+      if (length > Received.MOST_BYTES || !takes(length)) {
+        return null;
+      }
+      ByteBuffer block = null;
+      try {
+        block = Received.block((int) length);
+      } finally {
+        if (block == null) {
+          unused -= length;
+        }
+      }
+      return block;
     }
 
     @Override
@@ -275,19 +340,23 @@ final class Carrier {
   /** Tells the peer that bytes of a stream have been used. */
   void giveBack(long id, long bytes) {
     unused -= bytes;
-    if (bytes > 0) {
-      tell(id, bytes);
-    }
+    withheld -= bytes;
+    tell(id, bytes);
   }
 
   private void tell(long id, long bytes) {
-    boolean told =
-        send(
-            GrpcContract.CREDIT,
-            out -> {
-              out.writeVarLong(id);
-              out.writeVarLong(bytes);
-            });
+    boolean told = true;
+    try {
+      told =
+          send(
+              GrpcContract.CREDIT,
+              out -> {
+                out.writeVarLong(id);
+                out.writeVarLong(bytes);
+              });
+    } catch (RpcException e) {
+      session.close(); // without the credit, streams would wait for ever
+    }
     if (!told) {
       after(RETRY_NANOS, () -> tell(id, bytes));
     }

@@ -49,6 +49,7 @@ final class ClientStreamImpl extends AbstractClientStream implements Pipe.Owner 
   private final StatsTraceContext stats;
   private final State state;
   private final Sink sink = new ToSession();
+  private final Carrier.Commands commands;
 
   private String authority;
   private volatile @Nullable Metadata headers;
@@ -74,6 +75,7 @@ final class ClientStreamImpl extends AbstractClientStream implements Pipe.Owner 
       String authority) {
     super(Frame::allocate, stats, transport.tracer, headers, options, false);
     this.transport = transport;
+    this.commands = transport.carrier().new Commands();
     this.method = method;
     this.stats = stats;
     this.authority = authority;
@@ -116,7 +118,7 @@ final class ClientStreamImpl extends AbstractClientStream implements Pipe.Owner 
       given.put(GrpcUtil.USER_AGENT_KEY, transport.userAgent);
       headers = given;
       if (!method.getType().clientSendsOneMessage()) {
-        transport.run(ClientStreamImpl.this::begin);
+        commands.run(ClientStreamImpl.this::begin);
       }
     }
 
@@ -154,7 +156,7 @@ final class ClientStreamImpl extends AbstractClientStream implements Pipe.Owner 
         return;
       }
     }
-    transport.run(command);
+    commands.run(command);
   }
 
   /**
@@ -177,7 +179,7 @@ final class ClientStreamImpl extends AbstractClientStream implements Pipe.Owner 
         || all == null
         || over == null
         || !CarriedCalls.drive(transport.carrier().session, together, over)) {
-      transport.run(together);
+      commands.run(together);
     }
   }
 
@@ -241,6 +243,9 @@ final class ClientStreamImpl extends AbstractClientStream implements Pipe.Owner 
       return false;
     }
     phase = Phase.OPEN;
+    if (inline) {
+      unsent.remove(); // now, because gRPC may end the stream when it hears that it is ready
+    }
     call = begun;
     Pipe carrying = new Pipe(transport.carrier(), id, this);
     pipe = carrying;
@@ -251,7 +256,7 @@ final class ClientStreamImpl extends AbstractClientStream implements Pipe.Owner 
     getTransportTracer().reportLocalStreamStarted();
     state.allocated();
     if (inline) {
-      sent(unsent.remove().frame.readableBytes());
+      sent(Objects.requireNonNull(first).frame.readableBytes());
     }
     Unsent next;
     while ((next = unsent.poll()) != null) {
@@ -358,6 +363,11 @@ final class ClientStreamImpl extends AbstractClientStream implements Pipe.Owner 
   @Override
   public void broken(String why) {
     refuse(Status.INTERNAL.withDescription(why));
+  }
+
+  @Override
+  public void lost(String why) {
+    broken(why);
   }
 
   private void refuse(Status status) {

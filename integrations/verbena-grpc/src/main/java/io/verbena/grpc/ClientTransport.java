@@ -448,8 +448,12 @@ final class ClientTransport implements ConnectionClientTransport {
   }
 
   private void openQueued() {
-    while (!queued.isEmpty() && open(queued.getFirst())) {
-      queued.removeFirst();
+    ClientStreamImpl next;
+    while ((next = queued.poll()) != null) { // first, because it may end meanwhile
+      if (!open(next)) {
+        queued.addFirst(next);
+        return;
+      }
     }
   }
 
@@ -463,7 +467,9 @@ final class ClientTransport implements ConnectionClientTransport {
     if (stream.shouldBeCountedForInUse()) {
       inUse.updateObjectInUse(stream, false);
     }
-    openQueued();
+    if (!queued.isEmpty()) {
+      carrier().later(this::openQueued); // after the stream's own report
+    }
     if (shutdown != null) {
       carrier().later(this::terminateIfIdle); // after the stream's own report
     }

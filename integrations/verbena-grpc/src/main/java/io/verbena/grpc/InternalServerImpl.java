@@ -175,7 +175,12 @@ final class InternalServerImpl implements InternalServer {
     }
     transport.carrier.streamWindow = Math.min(client.window(), GrpcContract.SESSION_WINDOW);
     transports.put(session, transport);
-    transport.begin(told, session.path().link().equals("mem"));
+    try {
+      transport.begin(told, session.path().link().equals("mem"));
+    } catch (RuntimeException e) { // a filter of users
+      ended(transport, session, told);
+      throw e;
+    }
     return new GrpcContract.Opened(
         GrpcContract.VERSION,
         GrpcContract.STREAM_WINDOW,

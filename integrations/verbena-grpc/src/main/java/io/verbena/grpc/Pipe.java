@@ -1,6 +1,7 @@
 package io.verbena.grpc;
 
 import io.grpc.Metadata;
+import io.verbena.api.RpcException;
 import io.verbena.core.CarriedCalls;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -67,8 +68,11 @@ final class Pipe {
     /** Bytes of a frame have left. */
     void sent(int bytes);
 
-    /** The peer does not keep to the rules. */
+    /** The peer does not keep to the rules, or a piece cannot be sent. */
     void broken(String why);
+
+    /** A piece was sent and did not arrive. The stream may have ended meanwhile. */
+    void lost(String why);
   }
 
   private record Out(@Nullable Metadata headers, @Nullable Frame frame, boolean last) {
@@ -195,8 +199,7 @@ final class Pipe {
     Out first = frames.getFirst();
     boolean last = frames.getLast().last;
     if (first.frame != null && first.frame.isLong()) {
-      carrier.push(
-          id, sent, last, first.frame, () -> owner.broken("a long message did not arrive"));
+      carrier.push(id, sent, last, first.frame, () -> owner.lost("a long message did not arrive"));
       return true;
     }
     List<ByteBuffer> parts = new ArrayList<>(frames.size());
@@ -206,18 +209,23 @@ final class Pipe {
       }
     }
     int flags = (last ? GrpcContract.LAST : 0) | (first.headers == null ? 0 : GrpcContract.HEADERS);
-    boolean gone =
-        carrier.send(
-            GrpcContract.PIECE,
-            to -> {
-              to.writeVarLong(id);
-              to.writeVarInt(sent);
-              to.writeByte(flags);
-              if (first.headers != null) {
-                Block.write(to, first.headers);
-              }
-              CarriedCalls.copy(parts, to);
-            });
+    boolean gone = false;
+    try {
+      gone =
+          carrier.send(
+              GrpcContract.PIECE,
+              to -> {
+                to.writeVarLong(id);
+                to.writeVarInt(sent);
+                to.writeByte(flags);
+                if (first.headers != null) {
+                  Block.write(to, first.headers);
+                }
+                CarriedCalls.copy(parts, to);
+              });
+    } catch (RpcException e) {
+      owner.broken("a part of the stream cannot be sent: " + e.getMessage());
+    }
     if (gone || closed) {
       frames.forEach(Out::free);
     }
@@ -272,9 +280,20 @@ final class Pipe {
   void used(int bytes) {
     long free = Math.min(bytes, uncounted);
     uncounted -= free;
+    if (closed) {
+      return;
+    }
     used += bytes - free;
-    if (!closed && used - given >= GrpcContract.STREAM_WINDOW / PART) {
-      long all = used - given;
+    carrier.used(bytes - free);
+    if (used - given >= GrpcContract.STREAM_WINDOW / PART) {
+      giveBack();
+    }
+  }
+
+  /** Gives the bytes that have been used back to the peer. */
+  void giveBack() {
+    long all = used - given;
+    if (all > 0 && !closed) {
       given = used;
       carrier.giveBack(id, all);
     }
@@ -288,7 +307,7 @@ final class Pipe {
       out.clear();
       early.clear();
       whenSent = null;
-      carrier.remove(this, received - given);
+      carrier.remove(this, received - used, used - given);
     }
   }
 }

@@ -31,6 +31,7 @@ final class ServerStreamImpl extends AbstractServerStream implements Pipe.Owner 
   private final @Nullable String authority;
   private final State state;
   private final Sink sink = new ToSession();
+  private final Carrier.Commands commands;
 
   /** Whether the response is kept until it is complete. */
   private boolean whole;
@@ -53,6 +54,7 @@ final class ServerStreamImpl extends AbstractServerStream implements Pipe.Owner 
       StatsTraceContext stats) {
     super(Frame::allocate, stats);
     this.transport = transport;
+    this.commands = transport.carrier.new Commands();
     this.call = call;
     this.whole = whole;
     this.authority = authority;
@@ -88,7 +90,7 @@ final class ServerStreamImpl extends AbstractServerStream implements Pipe.Owner 
   // ---- gRPC's threads ----
 
   private void run(Runnable command) {
-    transport.run(early == null ? command : () -> runOrKeep(command));
+    commands.run(early == null ? command : () -> runOrKeep(command));
   }
 
   private void runOrKeep(Runnable command) {
@@ -142,8 +144,10 @@ final class ServerStreamImpl extends AbstractServerStream implements Pipe.Owner 
   void begin(MemorySegment first, boolean last) {
     state.allocated();
     List<Runnable> kept = Objects.requireNonNull(early);
+    for (int i = 0; i < kept.size(); i++) { // they may add others
+      kept.get(i).run();
+    }
     early = null;
-    kept.forEach(Runnable::run);
     call.onCancel(() -> transport.run(this::cancelled));
     pipe.cameAlong(first.byteSize());
     data(ReadableBuffers.wrap(first.asByteBuffer()), last);
@@ -162,7 +166,11 @@ final class ServerStreamImpl extends AbstractServerStream implements Pipe.Owner 
       broken("the client sent more after the end of its request");
     } else {
       requestOver = last;
-      state.inboundDataReceived(bytes, last);
+      try {
+        state.inboundDataReceived(bytes, last);
+      } catch (RuntimeException e) { // an executor of users takes no more
+        state.deframeFailed(e);
+      }
     }
   }
 
@@ -176,6 +184,16 @@ final class ServerStreamImpl extends AbstractServerStream implements Pipe.Owner 
   public void broken(String why) {
     Status status = Status.INTERNAL.withDescription(why);
     fail(status, status);
+  }
+
+  @Override
+  public void lost(String why) {
+    if (ended) {
+      transport.carrier.session
+          .close(); // the client waits for the piece, and hears of nothing else
+    } else {
+      reset(Status.INTERNAL.withDescription(why), RpcStatus.INTERNAL, why);
+    }
   }
 
   // ---- on the loop: the response ----
@@ -288,6 +306,15 @@ final class ServerStreamImpl extends AbstractServerStream implements Pipe.Owner 
     }
   }
 
+  /** Ends the stream of which gRPC could not be told. */
+  void refuse(RuntimeException why) {
+    end();
+    call.answer(
+        reply -> {
+          throw new RpcException(RpcStatus.INTERNAL, "the server cannot take the call: " + why);
+        });
+  }
+
   private void end() {
     ended = true;
     pipe.close();
@@ -310,7 +337,7 @@ final class ServerStreamImpl extends AbstractServerStream implements Pipe.Owner 
 
     @Override
     public void runOnTransportThread(Runnable command) {
-      transport.run(command);
+      commands.run(command);
     }
 
     @Override

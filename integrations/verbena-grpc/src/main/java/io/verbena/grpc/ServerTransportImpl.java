@@ -215,7 +215,12 @@ final class ServerTransportImpl implements ServerTransport {
     ServerStreamImpl stream =
         new ServerStreamImpl(this, late, id, (flags & GrpcContract.WHOLE) != 0, host, stats);
     streams.add(stream);
-    Objects.requireNonNull(listener).streamCreated(stream, path, metadata);
+    try {
+      Objects.requireNonNull(listener).streamCreated(stream, path, metadata);
+    } catch (RuntimeException e) { // an executor of users takes no more
+      stream.refuse(e);
+      return;
+    }
     stream.begin(first, (flags & GrpcContract.LAST) != 0);
     if ((flags & GrpcContract.LATE) != 0) {
       carrier.begun(id);

@@ -7,13 +7,9 @@ import io.grpc.CallOptions;
 import io.grpc.ClientCall;
 import io.grpc.ClientStreamTracer;
 import io.grpc.ManagedChannel;
-import io.grpc.ManagedChannelBuilder;
 import io.grpc.Metadata;
 import io.grpc.Server;
-import io.grpc.ServerBuilder;
 import io.grpc.Status;
-import io.grpc.netty.NettyChannelBuilder;
-import io.grpc.netty.NettyServerBuilder;
 import io.grpc.stub.StreamObserver;
 import io.grpc.testing.integration.Messages.Payload;
 import io.grpc.testing.integration.Messages.StreamingOutputCallRequest;
@@ -37,36 +33,6 @@ class UnaskedMessagesTest {
 
   private @Nullable Server server;
   private @Nullable ManagedChannel channel;
-
-  /** Who carries the call. */
-  enum Transport {
-    NETTY {
-      @Override
-      ServerBuilder<?> server() {
-        return NettyServerBuilder.forPort(0);
-      }
-
-      @Override
-      ManagedChannelBuilder<?> channel(int port) {
-        return NettyChannelBuilder.forAddress("127.0.0.1", port).usePlaintext();
-      }
-    },
-    VERBENA {
-      @Override
-      ServerBuilder<?> server() {
-        return VerbenaServerBuilder.forAddress("127.0.0.1:0");
-      }
-
-      @Override
-      ManagedChannelBuilder<?> channel(int port) {
-        return VerbenaChannelBuilder.forAddress("127.0.0.1", port);
-      }
-    };
-
-    abstract ServerBuilder<?> server();
-
-    abstract ManagedChannelBuilder<?> channel(int port);
-  }
 
   @AfterEach
   void end() throws InterruptedException {

@@ -314,6 +314,7 @@ public final class SessionCaller implements ServiceCaller {
       checkMayWait(method);
     }
     if (outer != null
+        && !oneway // the peer takes these until it ends
         && outer.session() == calls.session
         && calls.session.state() == SessionState.DRAINING) {
       throw failure(

@@ -1,0 +1,448 @@
+package io.verbena.grpc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.google.protobuf.ByteString;
+import io.grpc.CallOptions;
+import io.grpc.ClientCall;
+import io.grpc.ConnectivityState;
+import io.grpc.ManagedChannel;
+import io.grpc.ManagedChannelBuilder;
+import io.grpc.Metadata;
+import io.grpc.Server;
+import io.grpc.ServerBuilder;
+import io.grpc.Status;
+import io.grpc.stub.ServerCallStreamObserver;
+import io.grpc.stub.StreamObserver;
+import io.grpc.testing.integration.Messages.Payload;
+import io.grpc.testing.integration.Messages.StreamingOutputCallRequest;
+import io.grpc.testing.integration.Messages.StreamingOutputCallResponse;
+import io.grpc.testing.integration.TestServiceGrpc;
+import io.verbena.api.Session;
+import io.verbena.api.SessionListener;
+import io.verbena.core.CarriedCalls;
+import io.verbena.core.CarriedPieces;
+import io.verbena.core.SessionLimits;
+import io.verbena.core.VerbenaClient;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Many streams of one session, or threads of one stream, and the end of either. */
+@Timeout(100)
+class CrowdedStreamsTest {
+  /** The fewest calls that a session may be limited to, and the streams that these leave. */
+  private static final int LEAST_CALLS = 64;
+
+  private static final int STREAMS = 48;
+
+  private final List<Server> servers = new ArrayList<>();
+  private final List<ManagedChannel> channels = new ArrayList<>();
+
+  @AfterEach
+  void end() throws InterruptedException {
+    for (ManagedChannel channel : channels) {
+      assertThat(channel.shutdownNow().awaitTermination(20, TimeUnit.SECONDS)).isTrue();
+    }
+    for (Server server : servers) {
+      assertThat(server.shutdownNow().awaitTermination(20, TimeUnit.SECONDS)).isTrue();
+    }
+  }
+
+  private Server serve(ServerBuilder<?> builder, TestServiceGrpc.TestServiceImplBase service)
+      throws IOException {
+    Server server = builder.addService(service).build().start();
+    servers.add(server);
+    return server;
+  }
+
+  private ManagedChannel open(ManagedChannelBuilder<?> builder) {
+    ManagedChannel channel = builder.build();
+    channels.add(channel);
+    return channel;
+  }
+
+  private static StreamingOutputCallResponse message(int bytes) {
+    return StreamingOutputCallResponse.newBuilder()
+        .setPayload(Payload.newBuilder().setBody(ByteString.copyFrom(new byte[bytes])))
+        .build();
+  }
+
+  /** A call whose end is known, and the bytes that have come. */
+  private static class Call extends ClientCall.Listener<StreamingOutputCallResponse> {
+    final CompletableFuture<Status> end = new CompletableFuture<>();
+    final CompletableFuture<Boolean> first = new CompletableFuture<>();
+    final AtomicLong bytes = new AtomicLong();
+    final AtomicInteger messages = new AtomicInteger();
+    final ClientCall<StreamingOutputCallRequest, StreamingOutputCallResponse> call;
+
+    Call(ManagedChannel channel) {
+      this(channel, CallOptions.DEFAULT);
+    }
+
+    Call(ManagedChannel channel, CallOptions options) {
+      call = channel.newCall(TestServiceGrpc.getFullDuplexCallMethod(), options);
+    }
+
+    Call start() {
+      return start(new Metadata());
+    }
+
+    Call start(Metadata headers) {
+      call.start(this, headers);
+      call.request(Integer.MAX_VALUE);
+      return this;
+    }
+
+    Call send(int bytes) {
+      call.sendMessage(
+          StreamingOutputCallRequest.newBuilder()
+              .setPayload(Payload.newBuilder().setBody(ByteString.copyFrom(new byte[bytes])))
+              .build());
+      return this;
+    }
+
+    Status.Code code() throws Exception {
+      return end.get(30, TimeUnit.SECONDS).getCode();
+    }
+
+    @Override
+    public void onMessage(StreamingOutputCallResponse message) {
+      first.complete(true);
+      messages.incrementAndGet();
+      bytes.addAndGet(message.getPayload().getBody().size());
+    }
+
+    @Override
+    public void onClose(Status status, Metadata trailers) {
+      end.complete(status);
+      first.complete(false);
+    }
+  }
+
+  /** Answers each message with one of its length, and ends with the client. */
+  private static class Echo extends TestServiceGrpc.TestServiceImplBase {
+    @Override
+    public StreamObserver<StreamingOutputCallRequest> fullDuplexCall(
+        StreamObserver<StreamingOutputCallResponse> response) {
+      return new StreamObserver<>() {
+        @Override
+        public void onNext(StreamingOutputCallRequest item) {
+          response.onNext(message(item.getPayload().getBody().size()));
+        }
+
+        @Override
+        public void onError(Throwable thrown) {}
+
+        @Override
+        public void onCompleted() {
+          response.onCompleted();
+        }
+      };
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void shareTheWindowThoughNoneOfThemUsesMuch(Transport transport) throws Exception {
+    int streams = 100;
+    int each = 15;
+    int bytes = 60_000;
+    ManagedChannel channel =
+        open(transport.channel(serve(transport.server(), new Echo()).getPort()));
+    List<Call> calls = new ArrayList<>();
+    for (int i = 0; i < streams; i++) {
+      calls.add(new Call(channel).start());
+    }
+    for (int i = 0; i < each; i++) {
+      calls.forEach(call -> call.send(bytes));
+    }
+    await()
+        .atMost(60, TimeUnit.SECONDS)
+        .until(() -> calls.stream().allMatch(call -> call.messages.get() == each));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void goOnWhileTheirServerDrains(Transport transport) throws Exception {
+    int bytes = 10_000;
+    int messages = 1_200;
+    CountDownLatch go = new CountDownLatch(1);
+    Server server =
+        serve(
+            transport.server(),
+            new TestServiceGrpc.TestServiceImplBase() {
+              @Override
+              public StreamObserver<StreamingOutputCallRequest> fullDuplexCall(
+                  StreamObserver<StreamingOutputCallResponse> given) {
+                var response = (ServerCallStreamObserver<StreamingOutputCallResponse>) given;
+                AtomicInteger sent = new AtomicInteger();
+                response.onNext(message(1));
+                response.setOnReadyHandler(
+                    () -> {
+                      try {
+                        assertThat(go.await(20, TimeUnit.SECONDS)).isTrue();
+                      } catch (InterruptedException e) {
+                        throw new IllegalStateException(e);
+                      }
+                      while (response.isReady() && sent.get() < messages) {
+                        response.onNext(message(bytes));
+                        if (sent.incrementAndGet() == messages) {
+                          response.onCompleted();
+                        }
+                      }
+                    });
+                return new Echo().fullDuplexCall(given);
+              }
+            });
+    ManagedChannel channel = open(transport.channel(server.getPort()));
+    Call call = new Call(channel).start();
+    assertThat(call.first.get(20, TimeUnit.SECONDS)).isTrue();
+
+    server.shutdown();
+    await().until(() -> channel.getState(false) != ConnectivityState.READY);
+    go.countDown();
+
+    assertThat(call.code()).isEqualTo(Status.Code.OK);
+    assertThat(call.bytes).hasValue(1 + (long) messages * bytes);
+  }
+
+  /** A handler on the loop must not overtake what another thread has sent before it. */
+  @ParameterizedTest
+  @EnumSource
+  void keepTheOrderOfTheirThreads(Transport transport) throws Exception {
+    Server server =
+        serve(
+            transport.server().directExecutor(),
+            new TestServiceGrpc.TestServiceImplBase() {
+              @Override
+              public StreamObserver<StreamingOutputCallRequest> fullDuplexCall(
+                  StreamObserver<StreamingOutputCallResponse> response) {
+                return new StreamObserver<>() {
+                  @Override
+                  public void onNext(StreamingOutputCallRequest item) {}
+
+                  @Override
+                  public void onError(Throwable thrown) {}
+
+                  @Override
+                  public void onCompleted() {
+                    CompletableFuture.runAsync(() -> response.onNext(message(20_000))).join();
+                    response.onNext(message(10));
+                    response.onCompleted();
+                  }
+                };
+              }
+            });
+    Call call = new Call(open(transport.channel(server.getPort()))).start();
+    call.call.halfClose();
+
+    assertThat(call.code()).isEqualTo(Status.Code.OK);
+    assertThat(call.bytes).hasValue(20_010);
+  }
+
+  /** At the start gRPC tells the stream after its handler, which may have written by then. */
+  @ParameterizedTest
+  @EnumSource
+  void keepTheOrderOfAHandlerThatWritesAtOnce(Transport transport) throws Exception {
+    Server server =
+        serve(
+            transport.server().directExecutor(),
+            new TestServiceGrpc.TestServiceImplBase() {
+              @Override
+              public StreamObserver<StreamingOutputCallRequest> fullDuplexCall(
+                  StreamObserver<StreamingOutputCallResponse> given) {
+                var response = (ServerCallStreamObserver<StreamingOutputCallResponse>) given;
+                AtomicInteger more = new AtomicInteger();
+                response.setOnReadyHandler(
+                    () -> {
+                      if (more.getAndIncrement() < 3) {
+                        response.onNext(message(5));
+                      }
+                    });
+                response.onNext(message(100_000));
+                response.onNext(message(50_000));
+                return new Echo().fullDuplexCall(given);
+              }
+            });
+    Call call = new Call(open(transport.channel(server.getPort()))).start();
+    assertThat(call.first.get(20, TimeUnit.SECONDS)).isTrue();
+    call.call.halfClose();
+
+    assertThat(call.code()).isEqualTo(Status.Code.OK);
+    assertThat(call.bytes.get()).isBetween(150_000L, 150_015L);
+  }
+
+  private Server few(TestServiceGrpc.TestServiceImplBase service) throws IOException {
+    return serve(
+        VerbenaServerBuilder.forAddress("127.0.0.1:0")
+            .limits(SessionLimits.DEFAULT.withMaxCalls(LEAST_CALLS)),
+        service);
+  }
+
+  private List<Call> held(ManagedChannel channel) throws Exception {
+    List<Call> held = new ArrayList<>();
+    for (int i = 0; i < STREAMS; i++) {
+      Call call = new Call(channel).start().send(1);
+      assertThat(call.first.get(20, TimeUnit.SECONDS)).isTrue();
+      held.add(call);
+    }
+    return held;
+  }
+
+  @Test
+  void thatEndWhileTheyOpenTakeNoPlaceOfOthers() throws Exception {
+    ManagedChannel channel =
+        open(VerbenaChannelBuilder.forAddress("127.0.0.1", few(new Echo()).getPort()));
+    List<Call> held = held(channel);
+    List<Call> cancelled = new ArrayList<>();
+    List<Call> waiting = new ArrayList<>();
+    for (int i = 0; i < STREAMS; i++) {
+      cancelled.add(
+          new Call(channel, CallOptions.DEFAULT.withExecutor(Runnable::run)) {
+            @Override
+            public void onReady() {
+              call.cancel("not needed", null);
+            }
+          }.start());
+      waiting.add(new Call(channel).start().send(1));
+    }
+
+    held.forEach(call -> call.call.halfClose());
+
+    for (Call call : waiting) {
+      assertThat(call.first.get(20, TimeUnit.SECONDS)).isTrue();
+    }
+    for (Call call : cancelled) {
+      assertThat(call.code()).isEqualTo(Status.Code.CANCELLED);
+    }
+  }
+
+  @Test
+  void endWithTheirClientThoughSomeWait() throws Exception {
+    VerbenaClient client = VerbenaClient.builder().build();
+    List<Call> calls = new ArrayList<>();
+    try (client) {
+      ManagedChannel channel =
+          open(
+              VerbenaChannelBuilder.forAddress("127.0.0.1", few(new Echo()).getPort())
+                  .client(client));
+      calls.addAll(held(channel));
+      for (int i = 0; i < 5; i++) {
+        calls.add(new Call(channel).start().send(1));
+      }
+    }
+    for (Call call : calls) {
+      assertThat(call.code()).isNotEqualTo(Status.Code.OK);
+    }
+  }
+
+  /** Its answer may be there, and wait for the message. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void endWhenALongMessageDoesNotArrive(boolean completes) throws Exception {
+    Server server =
+        serve(
+            VerbenaServerBuilder.forAddress("127.0.0.1:0"),
+            new TestServiceGrpc.TestServiceImplBase() {
+              @Override
+              public StreamObserver<StreamingOutputCallRequest> fullDuplexCall(
+                  StreamObserver<StreamingOutputCallResponse> response) {
+                response.onNext(message(1));
+                return new StreamObserver<>() {
+                  @Override
+                  public void onNext(StreamingOutputCallRequest item) {
+                    response.onNext(message(1 << 20));
+                    if (completes) {
+                      response.onCompleted();
+                    }
+                  }
+
+                  @Override
+                  public void onError(Throwable thrown) {}
+
+                  @Override
+                  public void onCompleted() {}
+                };
+              }
+            });
+    CompletableFuture<Session> session = new CompletableFuture<>();
+    SessionListener listener =
+        new SessionListener() {
+          @Override
+          public void opened(Session opened) {
+            session.complete(opened);
+          }
+        };
+    ManagedChannel channel =
+        open(
+            VerbenaChannelBuilder.forAddress("127.0.0.1", server.getPort())
+                .engine(engine -> engine.sessionListener(listener)));
+    Call call = new Call(channel).start();
+    assertThat(call.first.get(20, TimeUnit.SECONDS)).isTrue();
+    CarriedCalls.onPush(session.get(20, TimeUnit.SECONDS), new NoMemory());
+    call.send(1);
+
+    assertThat(call.code()).isNotEqualTo(Status.Code.OK);
+  }
+
+  /** Has no memory for long pieces. */
+  private static final class NoMemory extends CarriedPieces {
+    @Override
+    protected @Nullable ByteBuffer memory(long length) {
+      return null;
+    }
+
+    @Override
+    protected void arrived(long id, int sequence, boolean last, ByteBuffer memory, int length) {
+      throw new AssertionError("it was refused");
+    }
+
+    @Override
+    protected void lost(ByteBuffer memory, int length) {}
+  }
+
+  @Test
+  void endWhereASessionTakesNoMessageOfTheirLength() throws Exception {
+    Server server = serve(VerbenaServerBuilder.forAddress("127.0.0.1:0"), new Echo());
+    SessionLimits limits = SessionLimits.DEFAULT.withMaxMessageBytes(4096);
+    ManagedChannel channel =
+        open(
+            VerbenaChannelBuilder.forAddress("127.0.0.1", server.getPort())
+                .engine(engine -> engine.limits(limits)));
+
+    assertThat(new Call(channel).start().send(20_000).code()).isNotEqualTo(Status.Code.OK);
+  }
+
+  @Test
+  void endWhereAnExecutorOfTheServerTakesNoMore() throws Exception {
+    Server server =
+        serve(
+            VerbenaServerBuilder.forAddress("127.0.0.1:0")
+                .executor(
+                    task -> {
+                      throw new RejectedExecutionException("full");
+                    }),
+            new Echo());
+    Metadata headers = new Metadata();
+    headers.put(Metadata.Key.of("long", Metadata.ASCII_STRING_MARSHALLER), "x".repeat(7_000));
+    Call call = new Call(open(VerbenaChannelBuilder.forAddress("127.0.0.1", server.getPort())));
+
+    assertThat(call.start(headers).send(5_000).code()).isNotEqualTo(Status.Code.OK);
+  }
+}
