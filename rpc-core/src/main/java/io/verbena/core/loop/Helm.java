@@ -191,12 +191,12 @@ public final class Helm {
     if (loop.callsInFlight() > 0 || !loop.isAtRest()) {
       return false;
     }
+    alone = Math.min(alone + 1, ALONE + 1);
     if (loop.hasCommands()) {
-      alone++; // the next call came before this thread could let go
-      return false;
+      return false; // the next call came before this thread could let go
     }
     missed = false;
-    return ++alone > ALONE
+    return alone > ALONE
         && !broken
         && loop.isOnlyForBlockingCalls()
         && loop.mayBeSteppedByCallers();
