@@ -34,7 +34,9 @@ final class QpDrain {
 
   /**
    * A device that does not report its last shared receive has taken it by then. One that refuses
-   * requests in ERR has flushed its receives by then, if it does that at all.
+   * requests in ERR has flushed its receives by then, if it does that at all. One that drops them
+   * never reports a receive that was posted when the peer had already ended the connection; if it
+   * has flushed nothing for so long, no other is left.
    */
   private static final long LAST_RECEIVE_NANOS = Duration.ofMillis(50).toNanos();
 
@@ -58,6 +60,10 @@ final class QpDrain {
 
   private long flushesSeen;
   private long drainingSince;
+
+  /** When the device was last seen to flush. */
+  private long flushedAt;
+
   private long deadline;
 
   /**
@@ -105,6 +111,7 @@ final class QpDrain {
    */
   void drain() {
     drainingSince = clock.nanoTime();
+    flushedAt = drainingSince;
     deadline = drainingSince + STILL_NANOS;
     draining = true;
     flushesSeen = device.flushes();
@@ -135,8 +142,11 @@ final class QpDrain {
     if (!lastSendPosted && !lastSendDone && !isOverdue(now)) {
       postLastSend();
     }
+    lookAtFlushes(now);
     return lastSendDone
-        && (receives.isDrained() || (drainsByTime() && now - drainingSince >= LAST_RECEIVE_NANOS));
+        && (receives.isDrained()
+            || (drainsByTime() && now - drainingSince >= LAST_RECEIVE_NANOS)
+            || (!device.flushesLateRequests() && now - flushedAt >= LAST_RECEIVE_NANOS));
   }
 
   /**
@@ -163,11 +173,16 @@ final class QpDrain {
 
   /** Returns whether the present step has exceeded its time, which a device's progress prolongs. */
   boolean isOverdue(long now) {
+    lookAtFlushes(now);
+    return now - deadline >= 0;
+  }
+
+  private void lookAtFlushes(long now) {
     if (draining && device.flushes() != flushesSeen) {
       flushesSeen = device.flushes();
+      flushedAt = now;
       deadline = Math.min(now + STILL_NANOS, drainingSince + DRAINING_NANOS);
     }
-    return now - deadline >= 0;
   }
 
   // ---- memory that the queue pair may use ----
