@@ -482,7 +482,7 @@ public final class Transfers implements Participant {
                 received -> {
                   boolean pooled = received instanceof Arrived arrived && arrived.isPooled();
                   takes.hand(session, offer, received);
-                  if (pooled && refusal == null) {
+                  if (pooled && refusal == null && checksum != Checksum.ALWAYS) {
                     openEarly(early.afterPush(length));
                   }
                   return Arrived.elsewhere(length); // only the handler has it

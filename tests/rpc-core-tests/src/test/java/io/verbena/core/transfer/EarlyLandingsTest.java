@@ -8,6 +8,7 @@ import io.verbena.api.bulk.PushHandler;
 import io.verbena.api.bulk.Received;
 import io.verbena.api.bulk.Source;
 import io.verbena.api.bulk.Transfer;
+import io.verbena.api.bulk.TransferOptions;
 import io.verbena.testkit.Seed;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -110,6 +111,14 @@ class EarlyLandingsTest {
     assertTaken();
     assertThat(sentUnasked()).as("and that of the one after").isEqualTo(LENGTH);
     assertTaken();
+  }
+
+  @Test
+  void nothingWaitsForPushesThatAreChecked() {
+    TransferOptions checked = TransferOptions.DEFAULT.withChecksum();
+    bulk.await(bulk.session.objects().push("it", Source.of(bytes), checked));
+    assertTaken();
+    assertThat(bulk.server.bulkStats().memoryInUse()).as("memory that waits").isZero();
   }
 
   @ParameterizedTest
