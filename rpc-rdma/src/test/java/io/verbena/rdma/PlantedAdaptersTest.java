@@ -69,7 +69,7 @@ final class PlantedAdaptersTest {
     /** A drain ends by its first time limit, whatever a device has flushed meanwhile. */
     DRAIN_WITHOUT_PROGRESS(
         "aDeviceThatFlushesSlowlyIsWaitedForAsLongAsItGoesOn",
-        Slip.in("rdma.link.QpDrain", "isOverdue", reading("draining", 0))),
+        Slip.in("rdma.link.QpDrain", "lookAtFlushes", reading("draining", 0))),
 
     /** A device is left to find dead paths that keeps its own timers. */
     TIMERS_IGNORED(

@@ -34,11 +34,15 @@ final class QpDrain {
 
   /**
    * A device that does not report its last shared receive has taken it by then. One that refuses
-   * requests in ERR has flushed its receives by then, if it does that at all. One that drops them
-   * never reports a receive that was posted when the peer had already ended the connection; if it
-   * has flushed nothing for so long, no other is left.
+   * requests in ERR has flushed its receives by then, if it does that at all.
    */
   private static final long LAST_RECEIVE_NANOS = Duration.ofMillis(50).toNanos();
+
+  /**
+   * A device that drops requests in ERR never reports a receive that was posted when the peer had
+   * ended the connection already. If it has flushed nothing for so long, only such ones are left.
+   */
+  private static final long DROPPED_NANOS = Duration.ofMillis(500).toNanos();
 
   private final NanoClock clock;
   private final String peerAddress;
@@ -146,7 +150,7 @@ final class QpDrain {
     return lastSendDone
         && (receives.isDrained()
             || (drainsByTime() && now - drainingSince >= LAST_RECEIVE_NANOS)
-            || (!device.flushesLateRequests() && now - flushedAt >= LAST_RECEIVE_NANOS));
+            || (!device.flushesLateRequests() && now - flushedAt >= DROPPED_NANOS));
   }
 
   /**
