@@ -384,6 +384,7 @@ final class OtherDevicesTest {
   @ValueSource(ints = {48, 96, 101, 255})
   void anInlineLengthIsFoundToTheByte(int most) throws LinkException {
     framesArrive(open(DeviceProfile.full().withMaxInline(most)));
+    links.settle(); // a send that has completed proves that inline works
     long[] longest = new long[1];
     harness.world.east.watch(
         new RequestWatcher() {
