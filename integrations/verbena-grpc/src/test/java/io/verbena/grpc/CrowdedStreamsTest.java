@@ -64,8 +64,15 @@ class CrowdedStreamsTest {
     }
   }
 
-  private Server serve(ServerBuilder<?> builder, TestServiceGrpc.TestServiceImplBase service)
-      throws IOException {
+  private Server serve(ServerBuilder<?> builder, Handler handler) throws IOException {
+    TestServiceGrpc.TestServiceImplBase service =
+        new TestServiceGrpc.TestServiceImplBase() {
+          @Override
+          public StreamObserver<StreamingOutputCallRequest> fullDuplexCall(
+              StreamObserver<StreamingOutputCallResponse> response) {
+            return handler.handle((ServerCallStreamObserver<StreamingOutputCallResponse>) response);
+          }
+        };
     Server server = builder.addService(service).build().start();
     servers.add(server);
     return server;
@@ -135,25 +142,30 @@ class CrowdedStreamsTest {
     }
   }
 
-  /** Answers each message with one of its length, and ends with the client. */
-  private static class Echo extends TestServiceGrpc.TestServiceImplBase {
+  /** Makes what takes the requests of a call. */
+  private interface Handler {
+    Requests handle(ServerCallStreamObserver<StreamingOutputCallResponse> response);
+  }
+
+  /** Takes requests: answers each with a message of its length, and ends with the client. */
+  private static class Requests implements StreamObserver<StreamingOutputCallRequest> {
+    final StreamObserver<StreamingOutputCallResponse> response;
+
+    Requests(StreamObserver<StreamingOutputCallResponse> response) {
+      this.response = response;
+    }
+
     @Override
-    public StreamObserver<StreamingOutputCallRequest> fullDuplexCall(
-        StreamObserver<StreamingOutputCallResponse> response) {
-      return new StreamObserver<>() {
-        @Override
-        public void onNext(StreamingOutputCallRequest item) {
-          response.onNext(message(item.getPayload().getBody().size()));
-        }
+    public void onNext(StreamingOutputCallRequest item) {
+      response.onNext(message(item.getPayload().getBody().size()));
+    }
 
-        @Override
-        public void onError(Throwable thrown) {}
+    @Override
+    public void onError(Throwable thrown) {}
 
-        @Override
-        public void onCompleted() {
-          response.onCompleted();
-        }
-      };
+    @Override
+    public void onCompleted() {
+      response.onCompleted();
     }
   }
 
@@ -164,7 +176,7 @@ class CrowdedStreamsTest {
     int each = 15;
     int bytes = 60_000;
     ManagedChannel channel =
-        open(transport.channel(serve(transport.server(), new Echo()).getPort()));
+        open(transport.channel(serve(transport.server(), Requests::new).getPort()));
     List<Call> calls = new ArrayList<>();
     for (int i = 0; i < streams; i++) {
       calls.add(new Call(channel).start());
@@ -186,29 +198,24 @@ class CrowdedStreamsTest {
     Server server =
         serve(
             transport.server(),
-            new TestServiceGrpc.TestServiceImplBase() {
-              @Override
-              public StreamObserver<StreamingOutputCallRequest> fullDuplexCall(
-                  StreamObserver<StreamingOutputCallResponse> given) {
-                var response = (ServerCallStreamObserver<StreamingOutputCallResponse>) given;
-                AtomicInteger sent = new AtomicInteger();
-                response.onNext(message(1));
-                response.setOnReadyHandler(
-                    () -> {
-                      try {
-                        assertThat(go.await(20, TimeUnit.SECONDS)).isTrue();
-                      } catch (InterruptedException e) {
-                        throw new IllegalStateException(e);
+            response -> {
+              AtomicInteger sent = new AtomicInteger();
+              response.onNext(message(1));
+              response.setOnReadyHandler(
+                  () -> {
+                    try {
+                      assertThat(go.await(20, TimeUnit.SECONDS)).isTrue();
+                    } catch (InterruptedException e) {
+                      throw new IllegalStateException(e);
+                    }
+                    while (response.isReady() && sent.get() < messages) {
+                      response.onNext(message(bytes));
+                      if (sent.incrementAndGet() == messages) {
+                        response.onCompleted();
                       }
-                      while (response.isReady() && sent.get() < messages) {
-                        response.onNext(message(bytes));
-                        if (sent.incrementAndGet() == messages) {
-                          response.onCompleted();
-                        }
-                      }
-                    });
-                return new Echo().fullDuplexCall(given);
-              }
+                    }
+                  });
+              return new Requests(response);
             });
     ManagedChannel channel = open(transport.channel(server.getPort()));
     Call call = new Call(channel).start();
@@ -229,25 +236,15 @@ class CrowdedStreamsTest {
     Server server =
         serve(
             transport.server().directExecutor(),
-            new TestServiceGrpc.TestServiceImplBase() {
-              @Override
-              public StreamObserver<StreamingOutputCallRequest> fullDuplexCall(
-                  StreamObserver<StreamingOutputCallResponse> response) {
-                return new StreamObserver<>() {
-                  @Override
-                  public void onNext(StreamingOutputCallRequest item) {}
-
-                  @Override
-                  public void onError(Throwable thrown) {}
-
-                  @Override
-                  public void onCompleted() {
-                    CompletableFuture.runAsync(() -> response.onNext(message(20_000))).join();
-                    response.onNext(message(10));
-                    response.onCompleted();
-                  }
-                };
-              }
+            response -> {
+              return new Requests(response) {
+                @Override
+                public void onCompleted() {
+                  CompletableFuture.runAsync(() -> response.onNext(message(20_000))).join();
+                  response.onNext(message(10));
+                  response.onCompleted();
+                }
+              };
             });
     Call call = new Call(open(transport.channel(server.getPort()))).start();
     call.call.halfClose();
@@ -263,22 +260,17 @@ class CrowdedStreamsTest {
     Server server =
         serve(
             transport.server().directExecutor(),
-            new TestServiceGrpc.TestServiceImplBase() {
-              @Override
-              public StreamObserver<StreamingOutputCallRequest> fullDuplexCall(
-                  StreamObserver<StreamingOutputCallResponse> given) {
-                var response = (ServerCallStreamObserver<StreamingOutputCallResponse>) given;
-                AtomicInteger more = new AtomicInteger();
-                response.setOnReadyHandler(
-                    () -> {
-                      if (more.getAndIncrement() < 3) {
-                        response.onNext(message(5));
-                      }
-                    });
-                response.onNext(message(100_000));
-                response.onNext(message(50_000));
-                return new Echo().fullDuplexCall(given);
-              }
+            response -> {
+              AtomicInteger more = new AtomicInteger();
+              response.setOnReadyHandler(
+                  () -> {
+                    if (more.getAndIncrement() < 3) {
+                      response.onNext(message(5));
+                    }
+                  });
+              response.onNext(message(100_000));
+              response.onNext(message(50_000));
+              return new Requests(response);
             });
     Call call = new Call(open(transport.channel(server.getPort()))).start();
     assertThat(call.first.get(20, TimeUnit.SECONDS)).isTrue();
@@ -288,11 +280,11 @@ class CrowdedStreamsTest {
     assertThat(call.bytes.get()).isBetween(150_000L, 150_015L);
   }
 
-  private Server few(TestServiceGrpc.TestServiceImplBase service) throws IOException {
+  private Server few() throws IOException {
     return serve(
         VerbenaServerBuilder.forAddress("127.0.0.1:0")
             .limits(SessionLimits.DEFAULT.withMaxCalls(LEAST_CALLS)),
-        service);
+        Requests::new);
   }
 
   private List<Call> held(ManagedChannel channel) throws Exception {
@@ -307,8 +299,7 @@ class CrowdedStreamsTest {
 
   @Test
   void thatEndWhileTheyOpenTakeNoPlaceOfOthers() throws Exception {
-    ManagedChannel channel =
-        open(VerbenaChannelBuilder.forAddress("127.0.0.1", few(new Echo()).getPort()));
+    ManagedChannel channel = open(VerbenaChannelBuilder.forAddress("127.0.0.1", few().getPort()));
     List<Call> held = held(channel);
     List<Call> cancelled = new ArrayList<>();
     List<Call> waiting = new ArrayList<>();
@@ -339,9 +330,7 @@ class CrowdedStreamsTest {
     List<Call> calls = new ArrayList<>();
     try (client) {
       ManagedChannel channel =
-          open(
-              VerbenaChannelBuilder.forAddress("127.0.0.1", few(new Echo()).getPort())
-                  .client(client));
+          open(VerbenaChannelBuilder.forAddress("127.0.0.1", few().getPort()).client(client));
       calls.addAll(held(channel));
       for (int i = 0; i < 5; i++) {
         calls.add(new Call(channel).start().send(1));
@@ -359,27 +348,17 @@ class CrowdedStreamsTest {
     Server server =
         serve(
             VerbenaServerBuilder.forAddress("127.0.0.1:0"),
-            new TestServiceGrpc.TestServiceImplBase() {
-              @Override
-              public StreamObserver<StreamingOutputCallRequest> fullDuplexCall(
-                  StreamObserver<StreamingOutputCallResponse> response) {
-                response.onNext(message(1));
-                return new StreamObserver<>() {
-                  @Override
-                  public void onNext(StreamingOutputCallRequest item) {
-                    response.onNext(message(1 << 20));
-                    if (completes) {
-                      response.onCompleted();
-                    }
+            response -> {
+              response.onNext(message(1));
+              return new Requests(response) {
+                @Override
+                public void onNext(StreamingOutputCallRequest item) {
+                  response.onNext(message(1 << 20));
+                  if (completes) {
+                    response.onCompleted();
                   }
-
-                  @Override
-                  public void onError(Throwable thrown) {}
-
-                  @Override
-                  public void onCompleted() {}
-                };
-              }
+                }
+              };
             });
     CompletableFuture<Session> session = new CompletableFuture<>();
     SessionListener listener =
@@ -419,7 +398,7 @@ class CrowdedStreamsTest {
 
   @Test
   void endWhereASessionTakesNoMessageOfTheirLength() throws Exception {
-    Server server = serve(VerbenaServerBuilder.forAddress("127.0.0.1:0"), new Echo());
+    Server server = serve(VerbenaServerBuilder.forAddress("127.0.0.1:0"), Requests::new);
     SessionLimits limits = SessionLimits.DEFAULT.withMaxMessageBytes(4096);
     ManagedChannel channel =
         open(
@@ -438,7 +417,7 @@ class CrowdedStreamsTest {
                     task -> {
                       throw new RejectedExecutionException("full");
                     }),
-            new Echo());
+            Requests::new);
     Metadata headers = new Metadata();
     headers.put(Metadata.Key.of("long", Metadata.ASCII_STRING_MARSHALLER), "x".repeat(7_000));
     Call call = new Call(open(VerbenaChannelBuilder.forAddress("127.0.0.1", server.getPort())));

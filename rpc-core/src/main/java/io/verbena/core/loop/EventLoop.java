@@ -381,7 +381,7 @@ public final class EventLoop {
 
   /** Returns whether there is nothing to do that only the loop's own thread may do. */
   boolean mayBeSteppedByCallers() {
-    if (stopping || handedOver.get() || timers.areDue(now()) || !driver.mayChangeThread()) {
+    if (stopping || hasCommands() || timers.areDue(now()) || !driver.mayChangeThread()) {
       return false;
     }
     for (Upgrades one : upgrades) {
