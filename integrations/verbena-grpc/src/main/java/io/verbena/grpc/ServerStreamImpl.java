@@ -189,8 +189,8 @@ final class ServerStreamImpl extends AbstractServerStream implements Pipe.Owner 
   @Override
   public void lost(String why) {
     if (ended) {
-      transport.carrier.session
-          .close(); // the client waits for the piece, and hears of nothing else
+      // The client waits for the piece, and hears of nothing else.
+      transport.carrier.session.close();
     } else {
       reset(Status.INTERNAL.withDescription(why), RpcStatus.INTERNAL, why);
     }
