@@ -39,8 +39,8 @@ final class FrameWriter {
   interface Owner {
     boolean isClosed();
 
-    /** The connection was lost. */
-    void lost(Throwable cause);
+    /** The socket takes nothing any more. */
+    void unwritable(Throwable cause);
   }
 
   FrameWriter(
@@ -141,7 +141,7 @@ final class FrameWriter {
         channel.writeAndFlush(full.retain(), channel.voidPromise());
       }
     } catch (IOException e) {
-      owner.lost(e);
+      owner.unwritable(e);
     }
     batches.giveBack(full);
   }

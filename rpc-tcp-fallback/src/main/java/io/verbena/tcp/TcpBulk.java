@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.socket.ChannelOutputShutdownException;
 import io.verbena.link.BulkPort;
 import io.verbena.link.BulkRegion;
 import io.verbena.link.BulkTarget;
@@ -238,10 +239,13 @@ final class TcpBulk implements BulkPort {
       bytesUnderWay -= length;
       sourcesInUse -= uses;
       if (!future.isSuccess()) {
+        Throwable failure = failure(future);
         if (sendsFiles && memory.equals(MemorySegment.NULL)) {
-          FilePiece.failed(future.cause());
+          FilePiece.failed(failure);
+          link.bulkFailed(failure);
+        } else {
+          link.bulkUnwritable(failure);
         }
-        link.bulkFailed(future.cause());
       } else if (!memory.scope().isAlive()) {
         link.bulkFailed(
             new IOException(
@@ -251,6 +255,13 @@ final class TcpBulk implements BulkPort {
         written.add(whenWritten);
         link.bulkWritten(tellOfWritten);
       }
+    }
+
+    /** Returns what failed, which ended the sending of all. */
+    private static Throwable failure(ChannelFuture future) {
+      Throwable failure = future.cause();
+      Throwable of = failure.getCause();
+      return failure instanceof ChannelOutputShutdownException && of != null ? of : failure;
     }
   }
 }

@@ -16,6 +16,7 @@ import io.verbena.link.SendResult;
 import io.verbena.link.memory.Slot;
 import io.verbena.link.runtime.ThrottledLog;
 import io.verbena.link.runtime.Thrown;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.security.cert.X509Certificate;
 import java.util.List;
@@ -34,6 +35,9 @@ final class TcpLink extends ChannelInboundHandlerAdapter
 
   /** The beginnings of the names of options that are the system's, not Netty's. */
   private static final Pattern OF_SOCKET = Pattern.compile("SO_|TCP_|IP_");
+
+  /** The longest time for reading what arrived before sending failed. */
+  private static final long READ_ON_MILLIS = 1_000;
 
   private TcpDriver driver;
   private final SocketChannel channel;
@@ -59,6 +63,9 @@ final class TcpLink extends ChannelInboundHandlerAdapter
   private @Nullable String closedBecause;
   private boolean untrusted;
 
+  /** Why nothing can be sent any more; null while that has not failed. */
+  private @Nullable Throwable unwritable;
+
   /** The owner was notified of the end. */
   private boolean toldOfEnd;
 
@@ -82,6 +89,7 @@ final class TcpLink extends ChannelInboundHandlerAdapter
     this.bulk = new TcpBulk(this, writer, targets, tls != null, pace);
     this.reader = new FrameReader(maxFrameBytes, channel.alloc(), targets, this);
     ReceiveBuffer.readFor(reader, channel);
+    channel.config().setAutoClose(false); // see unwritable
   }
 
   /** Asks the owner for its listener. The owner may close the link meanwhile. */
@@ -197,6 +205,11 @@ final class TcpLink extends ChannelInboundHandlerAdapter
 
   void bulkFailed(Throwable cause) {
     lost(cause);
+    tellOfEndLater();
+  }
+
+  void bulkUnwritable(Throwable cause) {
+    unwritable(cause);
     tellOfEndLater();
   }
 
@@ -318,8 +331,21 @@ final class TcpLink extends ChannelInboundHandlerAdapter
     }
   }
 
+  /**
+   * Nothing can be sent any more, or received once the socket was read. The peer may have said why,
+   * so the socket is read before the link ends.
+   */
   @Override
-  public void lost(Throwable cause) {
+  public void unwritable(Throwable cause) {
+    if (!receiving || closedBecause != null) {
+      lost(cause);
+    } else if (unwritable == null) {
+      unwritable = cause;
+      driver.schedule(() -> lost(cause), READ_ON_MILLIS);
+    }
+  }
+
+  private void lost(Throwable cause) {
     String reason =
         Tls.isTls(cause) ? Tls.explain(cause) : "the connection was lost: " + Thrown.reason(cause);
     if (markClosed(reason)) {
@@ -398,6 +424,8 @@ final class TcpLink extends ChannelInboundHandlerAdapter
   public void channelInactive(ChannelHandlerContext context) {
     if (!receiving && reader.hasKept()) {
       endsWhenResumed = true;
+    } else if (unwritable != null) {
+      lost(unwritable);
     } else {
       end(closedByPeer());
     }
@@ -409,7 +437,11 @@ final class TcpLink extends ChannelInboundHandlerAdapter
 
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-    lost(cause);
+    if (cause instanceof IOException && !Tls.isTls(cause)) {
+      unwritable(cause);
+    } else {
+      lost(cause);
+    }
   }
 
   // Events from the reader.

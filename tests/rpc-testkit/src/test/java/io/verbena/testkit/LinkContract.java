@@ -299,6 +299,22 @@ public abstract class LinkContract {
       assertThat(texts(pair.server())).hasSize(100);
     }
 
+    /** Sending may fail before the end has read what arrived before, such as a farewell. */
+    @Test
+    void afterDeliveringWhatHadArrivedWhenTheOtherEndCouldNotSend() throws LinkException {
+      SteppedLinks links = start();
+      SteppedLinks.Pair pair = links.open();
+      pair.client().sendNow(bytes("unread"));
+      pair.server().sendNow(bytes("last words"));
+      links.server().close(); // the client does not look meanwhile
+      for (int i = 0; i < 3; i++) {
+        SendResult _ = pair.client().send(bytes("late"));
+        pair.client().link().flush();
+      }
+      links.stepUntil("the client to hear", () -> pair.client().heard().isClosed());
+      assertThat(texts(pair.client())).containsExactly("last words");
+    }
+
     @Test
     void onceHoweverOftenItIsClosed() throws LinkException {
       SteppedLinks links = start();
