@@ -176,11 +176,13 @@ public final class CarriedCalls {
   }
 
   /**
-   * Sets the receiver of what the other end sends by {@link #push}. Objects of users go to the
-   * session's own handler.
+   * Sets the receiver of what the other end sends by {@link #push}, and of what becomes of this
+   * end's one-way calls. Objects of users go to the session's own handler. Safe for use by any
+   * thread.
    */
   public static void onPush(Session session, CarriedPieces receiver) {
     ((SessionObjects) session.objects()).onCarried(receiver.handler());
+    loop(session).runOrExecute(() -> ((UserSession) session).whenRefused(receiver::refused));
   }
 
   /** Returns the session through which a call arrived. */

@@ -44,6 +44,14 @@ public abstract class CarriedPieces {
   /** A piece will not arrive, and nothing writes into its memory any more. */
   protected abstract void lost(ByteBuffer memory, int length);
 
+  /**
+   * The peer has not executed one-way calls of this end, such as for lack of memory. They are not
+   * made again.
+   *
+   * @param why for logs
+   */
+  protected abstract void refused(String why);
+
   static String name(long stream, int sequence, boolean last) {
     return stream + "/" + sequence + (last ? "/last" : "");
   }

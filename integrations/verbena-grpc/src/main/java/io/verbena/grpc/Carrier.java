@@ -16,11 +16,13 @@ import io.verbena.core.CarriedPieces;
 import io.verbena.core.loop.EventLoop;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,6 +49,7 @@ final class Carrier {
   final ServiceCaller caller;
   private final EventLoop loop;
   private final int mostMetadata;
+  private final Consumer<String> broken;
   private final Map<Long, Pipe> pipes = new HashMap<>();
 
   /** The bytes that this end may still send in all streams. */
@@ -72,8 +75,14 @@ final class Carrier {
 
   private boolean timed;
 
-  Carrier(Session session, int mostMetadata) {
+  /**
+   * Makes a carrier.
+   *
+   * @param broken ends the session for a reason, because its streams cannot go on
+   */
+  Carrier(Session session, int mostMetadata, Consumer<String> broken) {
     this.session = session;
+    this.broken = broken;
     this.caller = session.caller(GrpcContract.SERVICE, CallOptions.DEFAULT);
     this.loop = CarriedCalls.loop(session);
     CarriedCalls.onPush(session, new LongPieces());
@@ -111,6 +120,14 @@ final class Carrier {
   /** Runs a command on the loop, after the present one. Safe for use by any thread. */
   void later(Runnable command) {
     loop.execute(command::run);
+  }
+
+  /**
+   * Tells streams, or others, one after the other. Code of users that throws when it is told, such
+   * as an executor that was shut down, keeps no other from being told.
+   */
+  <T> void tellAll(Collection<T> all, Consumer<T> telling) {
+    List.copyOf(all).forEach(one -> EventLoop.run(() -> telling.accept(one)));
   }
 
   /** Runs a command at the end of this cycle of the loop, or of the next one. */
@@ -235,11 +252,14 @@ final class Carrier {
   }
 
   private void goOn() {
-    for (int left = waiting.size(); left > 0 && hasWindow(); left--) {
-      waiting.remove().goOn();
-    }
-    if (!waiting.isEmpty()) {
-      retryLater();
+    try {
+      for (int left = waiting.size(); left > 0 && hasWindow(); left--) {
+        waiting.remove().goOn();
+      }
+    } finally {
+      if (!waiting.isEmpty()) {
+        retryLater(); // though the code of one stream's user has thrown
+      }
     }
   }
 
@@ -270,7 +290,7 @@ final class Carrier {
     unused += bytes;
     boolean keeps = unused <= GrpcContract.SESSION_WINDOW + Pipe.MOST_BEYOND;
     if (!keeps) {
-      session.close(); // this peer does not keep to its window
+      broken.accept("the peer does not keep to its window");
     }
     return keeps;
   }
@@ -313,11 +333,17 @@ final class Carrier {
       unused -= length;
       Received.free(memory);
     }
+
+    @Override
+    protected void refused(String why) {
+      // A stream without one of its pieces, or its credit, would wait for ever.
+      broken.accept("the peer could not take a part of a stream: " + why);
+    }
   }
 
   private void credited(long id, long bytes) {
     if (bytes < 0 || bytes > GrpcContract.SESSION_WINDOW + (long) Pipe.MOST_BEYOND) {
-      session.close(); // no end has so many
+      broken.accept("the peer gives more bytes back than there are");
       return;
     }
     window = Math.min(window + bytes, GrpcContract.SESSION_WINDOW);
@@ -355,7 +381,7 @@ final class Carrier {
                 out.writeVarLong(bytes);
               });
     } catch (RpcException e) {
-      session.close(); // without the credit, streams would wait for ever
+      broken.accept("credit cannot be sent: " + e.getMessage()); // streams would wait for ever
     }
     if (!told) {
       after(RETRY_NANOS, () -> tell(id, bytes));

@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * session's loop.
  */
 final class ClientStreamImpl extends AbstractClientStream implements Pipe.Owner {
-  private enum Phase {
+  enum Phase {
     NEW,
     QUEUED,
     OPEN,
@@ -117,6 +117,7 @@ final class ClientStreamImpl extends AbstractClientStream implements Pipe.Owner 
       given.discardAll(GrpcUtil.USER_AGENT_KEY);
       given.put(GrpcUtil.USER_AGENT_KEY, transport.userAgent);
       headers = given;
+      transport.started(ClientStreamImpl.this);
       if (!method.getType().clientSendsOneMessage()) {
         commands.run(ClientStreamImpl.this::begin);
       }
@@ -225,9 +226,6 @@ final class ClientStreamImpl extends AbstractClientStream implements Pipe.Owner 
    * @param id of the stream
    */
   boolean open(long id) {
-    if (phase != Phase.QUEUED) {
-      return true; // it was cancelled
-    }
     Unsent first = unsent.peek();
     boolean inline = first != null && isShort(first.frame);
     byte[][] sentHeaders = InternalMetadata.serialize(Objects.requireNonNull(headers));
@@ -371,7 +369,9 @@ final class ClientStreamImpl extends AbstractClientStream implements Pipe.Owner 
   }
 
   private void refuse(Status status) {
-    fail(status, RpcProgress.PROCESSED);
+    if (phase != Phase.ENDED) {
+      report(status, RpcProgress.PROCESSED, true);
+    }
   }
 
   // ---- the end ----
@@ -388,10 +388,20 @@ final class ClientStreamImpl extends AbstractClientStream implements Pipe.Owner 
     }
   }
 
-  /** Ends the stream at this end, and at the server. */
-  void fail(Status status, RpcProgress progress) {
+  boolean isQueued() {
+    return phase == Phase.QUEUED;
+  }
+
+  boolean isOpen() {
+    return phase == Phase.OPEN;
+  }
+
+  /**
+   * Ends the stream at this end, and at the server. gRPC may make a call again that was not open.
+   */
+  void fail(Status status) {
     if (phase != Phase.ENDED) {
-      report(status, progress, true);
+      report(status, isOpen() ? RpcProgress.PROCESSED : RpcProgress.MISCARRIED, true);
     }
   }
 
@@ -401,6 +411,7 @@ final class ClientStreamImpl extends AbstractClientStream implements Pipe.Owner 
   }
 
   private void end() {
+    Phase was = phase;
     phase = Phase.ENDED;
     unsent.forEach(one -> one.frame.free());
     unsent.clear();
@@ -410,7 +421,7 @@ final class ClientStreamImpl extends AbstractClientStream implements Pipe.Owner 
     if (call != null) {
       call.cancel(true); // does nothing if it is over
     }
-    transport.ended(this);
+    transport.ended(this, was);
     if (over != null) {
       over.complete(null);
     }

@@ -31,14 +31,13 @@ import io.verbena.api.stub.ServiceBinding;
 import io.verbena.core.CarriedCalls;
 import io.verbena.core.VerbenaClient;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -69,7 +68,9 @@ final class ClientTransport implements ConnectionClientTransport {
   private volatile @Nullable Carrier carrier;
   private volatile @Nullable Listener listener;
 
-  private final Set<ClientStreamImpl> streams = new HashSet<>();
+  /** All that gRPC has started and that have not ended. Its threads add to them. */
+  private final Set<ClientStreamImpl> streams = ConcurrentHashMap.newKeySet();
+
   private final ArrayDeque<ClientStreamImpl> queued = new ArrayDeque<>();
   private final InUseStateAggregator<ClientStreamImpl> inUse =
       new InUseStateAggregator<>() {
@@ -88,6 +89,13 @@ final class ClientTransport implements ConnectionClientTransport {
   private long lastStream;
   private int mostStreams;
   private @Nullable Status shutdown;
+
+  /** Whether gRPC shuts down, which leaves the streams that it has started. */
+  private boolean leaves;
+
+  /** Set before all streams are ended, so that none is added unseen. */
+  private volatile boolean over;
+
   private boolean ready;
   private boolean gone;
   private boolean terminated;
@@ -136,7 +144,7 @@ final class ClientTransport implements ConnectionClientTransport {
         given.transportTerminated();
       };
     }
-    Carrier carries = new Carrier(session, settings.mostMetadata());
+    Carrier carries = new Carrier(session, settings.mostMetadata(), this::broken);
     session.serve(new ServiceBinding(GrpcContract.SERVICE, carries::dispatch));
     carrier = carries;
     return () ->
@@ -212,9 +220,9 @@ final class ClientTransport implements ConnectionClientTransport {
   public void ping(PingCallback callback, Executor executor) {
     run(
         () -> {
-          Status over = shutdown;
-          if (over != null && terminated) {
-            executor.execute(() -> callback.onFailure(over));
+          Status closed = shutdown;
+          if (closed != null && terminated) {
+            executor.execute(() -> callback.onFailure(closed));
             return;
           }
           long begun = System.nanoTime();
@@ -239,7 +247,7 @@ final class ClientTransport implements ConnectionClientTransport {
   @Override
   public void shutdown(Status reason) {
     if (carrier != null) {
-      run(() -> shutDown(reason, SimpleDisconnectError.SUBCHANNEL_SHUTDOWN));
+      run(() -> leave(reason));
     }
   }
 
@@ -248,7 +256,7 @@ final class ClientTransport implements ConnectionClientTransport {
     if (carrier != null) {
       run(
           () -> {
-            shutDown(reason, SimpleDisconnectError.SUBCHANNEL_SHUTDOWN);
+            leave(reason);
             failAll(reason);
             terminateIfIdle();
           });
@@ -257,9 +265,9 @@ final class ClientTransport implements ConnectionClientTransport {
 
   /** Returns the status of a failed call, without the name of Verbena's method. */
   Status statusOf(Throwable failure) {
-    Status over = shutdown;
+    Status closed = shutdown;
     Status status = Statuses.of(failure);
-    return over != null && status.getCode() == Status.Code.CANCELLED ? over : status;
+    return closed != null && status.getCode() == Status.Code.CANCELLED ? closed : status;
   }
 
   // ---- on the loop: the life ----
@@ -327,6 +335,10 @@ final class ClientTransport implements ConnectionClientTransport {
     }
   }
 
+  private void broken(String why) {
+    lost(Status.UNAVAILABLE.withDescription(why));
+  }
+
   private Status ofLoss(@Nullable Throwable failure) {
     return failure == null
         ? Status.UNAVAILABLE.withDescription("the server has ended the session")
@@ -356,13 +368,18 @@ final class ClientTransport implements ConnectionClientTransport {
         SimpleDisconnectError.CONNECTION_ABORTED);
   }
 
+  private void leave(Status reason) {
+    leaves |= shutdown == null;
+    shutDown(reason, SimpleDisconnectError.SUBCHANNEL_SHUTDOWN);
+  }
+
   private void shutDown(Status reason, DisconnectError error) {
     if (shutdown == null) {
       shutdown = reason;
       listener().transportShutdown(reason, error);
-      List<ClientStreamImpl> never = new ArrayList<>(queued);
-      queued.clear();
-      never.forEach(one -> one.fail(reason, RpcProgress.MISCARRIED));
+      if (!leaves) {
+        failAll(reason, stream -> !stream.isOpen());
+      }
     }
     terminateIfIdle();
   }
@@ -383,9 +400,12 @@ final class ClientTransport implements ConnectionClientTransport {
   }
 
   private void failAll(Status why) {
-    for (ClientStreamImpl stream : List.copyOf(streams)) {
-      stream.fail(why, RpcProgress.PROCESSED);
-    }
+    over = true;
+    failAll(why, stream -> true);
+  }
+
+  private void failAll(Status why, Predicate<ClientStreamImpl> which) {
+    carrier().tellAll(streams.stream().filter(which).toList(), stream -> stream.fail(why));
   }
 
   private void terminateIfIdle() {
@@ -404,15 +424,20 @@ final class ClientTransport implements ConnectionClientTransport {
 
   // ---- on the loop: streams ----
 
+  /** gRPC has started a stream, which may send nothing for a long time. On any thread. */
+  void started(ClientStreamImpl stream) {
+    streams.add(stream);
+    if (over) {
+      run(() -> stream.fail(whyNot()));
+    }
+  }
+
   /** Opens a stream as soon as there is room for it. */
   void begin(ClientStreamImpl stream) {
-    Status over = shutdown;
-    if (over != null || !ready) {
-      Status why = over == null ? Status.UNAVAILABLE.withDescription("not connected") : over;
-      stream.fail(why, RpcProgress.MISCARRIED);
+    if (over || !ready || (shutdown != null && !leaves)) {
+      stream.fail(whyNot());
       return;
     }
-    streams.add(stream);
     if (stream.shouldBeCountedForInUse()) {
       inUse.updateObjectInUse(stream, true);
     }
@@ -421,7 +446,14 @@ final class ClientTransport implements ConnectionClientTransport {
     }
   }
 
+  private Status whyNot() {
+    return shutdown == null ? Status.UNAVAILABLE.withDescription("not connected") : shutdown;
+  }
+
   private boolean open(ClientStreamImpl stream) {
+    if (!stream.isQueued()) {
+      return true; // it was cancelled
+    }
     if (opened >= mostStreams) {
       return false;
     }
@@ -457,12 +489,17 @@ final class ClientTransport implements ConnectionClientTransport {
     }
   }
 
-  void ended(ClientStreamImpl stream) {
-    if (!streams.remove(stream)) {
-      return;
-    }
-    if (!queued.remove(stream)) {
+  /**
+   * A stream has ended.
+   *
+   * @param was its last phase
+   */
+  void ended(ClientStreamImpl stream, ClientStreamImpl.Phase was) {
+    streams.remove(stream);
+    if (was == ClientStreamImpl.Phase.OPEN) {
       opened--;
+    } else {
+      queued.remove(stream);
     }
     if (stream.shouldBeCountedForInUse()) {
       inUse.updateObjectInUse(stream, false);

@@ -22,7 +22,6 @@ import io.verbena.core.CarriedCalls;
 import io.verbena.core.LateCall;
 import java.lang.foreign.MemorySegment;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ScheduledExecutorService;
@@ -57,7 +56,7 @@ final class ServerTransportImpl implements ServerTransport {
   ServerTransportImpl(InternalServerImpl server, Session session, String authority) {
     this.server = server;
     this.authority = authority;
-    this.carrier = new Carrier(session, server.settings.mostMetadata());
+    this.carrier = new Carrier(session, server.settings.mostMetadata(), why -> session.close());
     this.facts = TransportFacts.of(CarriedCalls.ends(session), server.address());
     this.logId = InternalLogId.allocate(ServerTransportImpl.class, facts.remote().toString());
   }
@@ -121,9 +120,9 @@ final class ServerTransportImpl implements ServerTransport {
     run(
         () -> {
           draining = true;
-          for (ServerStreamImpl stream : List.copyOf(streams)) {
-            stream.reset(reason, RpcStatus.UNAVAILABLE, "the server is shutting down");
-          }
+          carrier.tellAll(
+              streams,
+              stream -> stream.reset(reason, RpcStatus.UNAVAILABLE, "the server is shutting down"));
           carrier.session.close();
         });
   }

@@ -3,8 +3,10 @@ package io.verbena.grpc;
 import io.grpc.internal.SharedResourceHolder;
 import java.util.Objects;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -15,8 +17,11 @@ import org.jspecify.annotations.Nullable;
  * Safe for use by any thread.
  */
 final class TaskRelay implements Executor {
+  private static final int RETRY_MILLIS = 10;
+
   private final SharedResourceHolder.Resource<Executor> kind;
   private volatile @Nullable Executor threads;
+  private volatile boolean ended;
   private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
 
   /** Whether a thread was called and has not looked for a task yet. */
@@ -39,6 +44,7 @@ final class TaskRelay implements Executor {
   /** Gives the share back, after the last task. */
   void end() {
     SharedResourceHolder.release(kind, Objects.requireNonNull(threads));
+    ended = true;
   }
 
   @Override
@@ -47,7 +53,9 @@ final class TaskRelay implements Executor {
     try {
       call();
     } catch (RuntimeException | OutOfMemoryError e) { // rejected, or no thread could be made
-      if (tasks.remove(task)) {
+      boolean taken = tasks.remove(task);
+      callLater(); // other threads may have relied on this call for their tasks
+      if (taken) {
         throw e;
       }
     }
@@ -92,7 +100,14 @@ final class TaskRelay implements Executor {
     try {
       call();
     } catch (RuntimeException | OutOfMemoryError e) {
-      // This thread goes on, and the next task calls again.
+      callLater();
+    }
+  }
+
+  private void callLater() {
+    if (!tasks.isEmpty() && !ended) {
+      CompletableFuture.delayedExecutor(RETRY_MILLIS, TimeUnit.MILLISECONDS, Runnable::run)
+          .execute(this::callNext);
     }
   }
 }

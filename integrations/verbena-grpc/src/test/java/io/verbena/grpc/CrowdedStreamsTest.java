@@ -10,6 +10,7 @@ import io.grpc.ConnectivityState;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
 import io.grpc.Server;
 import io.grpc.ServerBuilder;
 import io.grpc.Status;
@@ -33,6 +34,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -103,7 +105,14 @@ class CrowdedStreamsTest {
     }
 
     Call(ManagedChannel channel, CallOptions options) {
-      call = channel.newCall(TestServiceGrpc.getFullDuplexCallMethod(), options);
+      this(channel, TestServiceGrpc.getFullDuplexCallMethod(), options);
+    }
+
+    Call(
+        ManagedChannel channel,
+        MethodDescriptor<StreamingOutputCallRequest, StreamingOutputCallResponse> method,
+        CallOptions options) {
+      call = channel.newCall(method, options);
     }
 
     Call start() {
@@ -360,24 +369,51 @@ class CrowdedStreamsTest {
                 }
               };
             });
-    CompletableFuture<Session> session = new CompletableFuture<>();
-    SessionListener listener =
-        new SessionListener() {
-          @Override
-          public void opened(Session opened) {
-            session.complete(opened);
-          }
-        };
+    Opened session = new Opened();
     ManagedChannel channel =
         open(
             VerbenaChannelBuilder.forAddress("127.0.0.1", server.getPort())
-                .engine(engine -> engine.sessionListener(listener)));
+                .engine(engine -> engine.sessionListener(session)));
     Call call = new Call(channel).start();
     assertThat(call.first.get(20, TimeUnit.SECONDS)).isTrue();
-    CarriedCalls.onPush(session.get(20, TimeUnit.SECONDS), new NoMemory());
+    CarriedCalls.onPush(session.opened(), new NoMemory());
     call.send(1);
 
     assertThat(call.code()).isNotEqualTo(Status.Code.OK);
+  }
+
+  /** Such as for lack of memory. Nothing would make it again, and its stream would wait for it. */
+  @Test
+  void endWhenTheirServerCannotTakeAPiece() throws Exception {
+    Server server = serve(VerbenaServerBuilder.forAddress("127.0.0.1:0"), Requests::new);
+    Opened session = new Opened();
+    ManagedChannel channel =
+        open(
+            VerbenaChannelBuilder.forAddress("127.0.0.1", server.getPort())
+                .engine(engine -> engine.sessionListener(session)));
+    Call call = new Call(channel).start().send(1);
+    assertThat(call.first.get(20, TimeUnit.SECONDS)).isTrue();
+
+    session
+        .opened()
+        .caller(GrpcContract.SERVICE, io.verbena.api.CallOptions.DEFAULT)
+        .send(GrpcContract.PIECE, out -> out.writeBytes(new byte[] {-1, -1, -1}));
+
+    assertThat(call.code()).isEqualTo(Status.Code.UNAVAILABLE);
+  }
+
+  /** The session of a channel. */
+  private static final class Opened implements SessionListener {
+    private final CompletableFuture<Session> session = new CompletableFuture<>();
+
+    Session opened() throws Exception {
+      return session.get(20, TimeUnit.SECONDS);
+    }
+
+    @Override
+    public void opened(Session opened) {
+      session.complete(opened);
+    }
   }
 
   /** Has no memory for long pieces. */
@@ -394,6 +430,79 @@ class CrowdedStreamsTest {
 
     @Override
     protected void lost(ByteBuffer memory, int length) {}
+
+    @Override
+    protected void refused(String why) {
+      throw new AssertionError(why);
+    }
+  }
+
+  /** A call of a method that takes one message, which waits for that message. */
+  private Call unsent(ManagedChannel channel) throws Exception {
+    Call first = new Call(channel).start().send(1);
+    assertThat(first.first.get(20, TimeUnit.SECONDS)).isTrue();
+    first.call.halfClose();
+    assertThat(first.code()).isEqualTo(Status.Code.OK);
+    return new Call(channel, TestServiceGrpc.getStreamingOutputCallMethod(), CallOptions.DEFAULT)
+        .start();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void thatHaveSentNothingEndWithTheirChannel(Transport transport) throws Exception {
+    Server server = serve(transport.server(), Requests::new);
+    ManagedChannel channel = open(transport.channel(server.getPort()));
+    Call call = unsent(channel);
+
+    channel.shutdownNow();
+
+    assertThat(call.code()).isEqualTo(Status.Code.UNAVAILABLE);
+    assertThat(channel.awaitTermination(20, TimeUnit.SECONDS)).isTrue();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void thatHaveStartedAreSentAfterTheirChannelWasShutDown(Transport transport) throws Exception {
+    Server server = serve(transport.server(), Requests::new);
+    ManagedChannel channel = open(transport.channel(server.getPort()));
+    Call call = unsent(channel);
+
+    channel.shutdown();
+    await().until(() -> channel.getState(false) == ConnectivityState.SHUTDOWN);
+    call.send(1).call.halfClose();
+
+    assertThat(call.code()).as("what the server answers").isEqualTo(Status.Code.UNIMPLEMENTED);
+    assertThat(channel.awaitTermination(20, TimeUnit.SECONDS)).isTrue();
+  }
+
+  @Test
+  void endThoughTheListenerOfAnotherCannotBeTold() throws Exception {
+    Server server = serve(VerbenaServerBuilder.forAddress("127.0.0.1:0"), Requests::new);
+    ManagedChannel channel = open(VerbenaChannelBuilder.forAddress("127.0.0.1", server.getPort()));
+    AtomicBoolean full = new AtomicBoolean();
+    CallOptions rejected =
+        CallOptions.DEFAULT.withExecutor(
+            task -> {
+              if (full.get()) {
+                throw new RejectedExecutionException("full");
+              }
+              task.run();
+            });
+    List<Call> told = new ArrayList<>();
+    for (int i = 0; i < STREAMS; i++) {
+      Call untold = new Call(channel, rejected).start().send(1);
+      Call call = new Call(channel).start().send(1);
+      assertThat(untold.first.get(20, TimeUnit.SECONDS)).isTrue();
+      assertThat(call.first.get(20, TimeUnit.SECONDS)).isTrue();
+      told.add(call);
+    }
+    full.set(true);
+
+    channel.shutdownNow();
+
+    for (Call call : told) {
+      assertThat(call.code()).isEqualTo(Status.Code.UNAVAILABLE);
+    }
   }
 
   @Test

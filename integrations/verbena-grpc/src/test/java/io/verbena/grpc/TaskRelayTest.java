@@ -2,22 +2,26 @@ package io.verbena.grpc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.grpc.internal.SharedResourceHolder;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import org.junit.jupiter.api.Test;
 
 class TaskRelayTest {
   /** The threads that were called and have not begun, each with what it would run. */
-  private final Queue<Runnable> called = new ArrayDeque<>();
+  private final Queue<Runnable> called = new ConcurrentLinkedQueue<>();
 
   private final List<String> done = new ArrayList<>();
-  private boolean refuses;
+  private volatile boolean refuses;
+
+  /** What other threads do while the executor is asked. */
+  private volatile Runnable meanwhile = () -> {};
 
   private TaskRelay relay() {
     TaskRelay relay =
@@ -26,6 +30,7 @@ class TaskRelayTest {
               @Override
               public Executor create() {
                 return work -> {
+                  meanwhile.run();
                   if (refuses) {
                     throw new RejectedExecutionException("no threads");
                   }
@@ -101,5 +106,22 @@ class TaskRelayTest {
     relay.execute(() -> done.add("taken"));
     called.remove().run();
     assertThat(done).containsExactly("taken");
+  }
+
+  @Test
+  void aTaskThatReliedOnARefusedCallOfAnotherThreadIsRunLater() {
+    TaskRelay relay = relay();
+    refuses = true;
+    meanwhile =
+        () -> {
+          meanwhile = () -> {};
+          relay.execute(() -> done.add("relied"));
+        };
+    assertThatThrownBy(() -> relay.execute(() -> done.add("refused")))
+        .isInstanceOf(RejectedExecutionException.class);
+    refuses = false;
+    await().until(() -> !called.isEmpty());
+    called.remove().run();
+    assertThat(done).containsExactly("relied");
   }
 }

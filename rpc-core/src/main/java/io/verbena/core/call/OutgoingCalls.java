@@ -19,6 +19,7 @@ import io.verbena.link.runtime.ThrottledLog;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.agrona.collections.Long2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
@@ -70,6 +71,9 @@ public final class OutgoingCalls implements Participant {
   private long lastId;
   private int onewaysUnderWay;
 
+  /** Receives the reason when the peer has dropped one-way calls. */
+  private Consumer<String> whenRefused = why -> {};
+
   /** The number of the last frame with a one-way call. */
   private long lastOneway;
 
@@ -96,6 +100,13 @@ public final class OutgoingCalls implements Participant {
    */
   public int underWay() {
     return size + onewaysUnderWay;
+  }
+
+  /**
+   * Sets what receives the reason when the peer has dropped one-way calls of this end. On the loop.
+   */
+  public void whenRefused(Consumer<String> told) {
+    whenRefused = told;
   }
 
   /** Starts a call that its caller has encoded. */
@@ -193,11 +204,10 @@ public final class OutgoingCalls implements Participant {
     calls.window.release(done);
     if (refused > 0) {
       calls.counters.add(What.REFUSED_BY_PEER, refused);
+      String why = SessionImpl.brief(in.readString());
       REFUSED.warn(
-          "{} one-way calls were dropped by the peer of {}: {}",
-          refused,
-          session.name(),
-          SessionImpl.brief(in.readString()));
+          "{} one-way calls were dropped by the peer of {}: {}", refused, session.name(), why);
+      whenRefused.accept(why);
     }
     return null;
   }

@@ -791,7 +791,8 @@ public final class EventLoop {
 
   private static void nothing() {}
 
-  static void run(Command command) {
+  /** Runs a command, and logs what it throws. Safe for use by any thread. */
+  public static void run(Command command) {
     try {
       command.run();
     } catch (Throwable e) {

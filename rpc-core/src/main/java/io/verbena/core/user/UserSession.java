@@ -183,6 +183,11 @@ public final class UserSession extends SessionImpl {
     outgoing.standing(standingCalls);
   }
 
+  /** Sets what receives the reason when the peer has dropped one-way calls. On the loop. */
+  public void whenRefused(Consumer<String> told) {
+    outgoing.whenRefused(told);
+  }
+
   private long lastCallOfPeer() {
     return incoming.lastCallId();
   }
