@@ -17,12 +17,11 @@ import io.verbena.core.loop.EventLoop;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import org.agrona.collections.Long2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,7 +49,7 @@ final class Carrier {
   private final EventLoop loop;
   private final int mostMetadata;
   private final Consumer<String> broken;
-  private final Map<Long, Pipe> pipes = new HashMap<>();
+  private final Long2ObjectHashMap<Pipe> pipes = new Long2ObjectHashMap<>();
 
   /** The bytes that this end may still send in all streams. */
   long window = GrpcContract.SESSION_WINDOW;
@@ -151,7 +150,8 @@ final class Carrier {
    * @param withheldBytes that were used
    */
   void remove(Pipe pipe, long unusedBytes, long withheldBytes) {
-    if (pipes.remove(pipe.id, pipe)) {
+    if (pipes.get(pipe.id) == pipe) {
+      pipes.remove(pipe.id);
       withheld -= withheldBytes;
       drop(unusedBytes + withheldBytes);
     }
@@ -357,6 +357,11 @@ final class Carrier {
   /** Tells the peer that its stream has begun. */
   void begun(long id) {
     tell(id, 0);
+  }
+
+  /** Returns the streams that have not ended. */
+  List<Pipe.Owner> streams() {
+    return pipes.values().stream().map(Pipe::owner).toList();
   }
 
   boolean has(long id) {

@@ -55,7 +55,11 @@ final class ClientStreamImpl extends AbstractClientStream implements Pipe.Owner 
   private volatile @Nullable Metadata headers;
 
   private Phase phase = Phase.NEW;
-  private final ArrayDeque<Unsent> unsent = new ArrayDeque<>();
+
+  /** Whether the transport counts it as in use. */
+  boolean inUse;
+
+  private final ArrayDeque<Unsent> unsent = new ArrayDeque<>(1);
   private @Nullable Pipe pipe;
   private @Nullable CompletableFuture<GrpcContract.Answer> call;
   private boolean hasHeaders;

@@ -19,7 +19,6 @@ import io.grpc.internal.DisconnectError;
 import io.grpc.internal.FailingClientStream;
 import io.grpc.internal.GrpcAttributes;
 import io.grpc.internal.GrpcUtil;
-import io.grpc.internal.InUseStateAggregator;
 import io.grpc.internal.SimpleDisconnectError;
 import io.grpc.internal.StatsTraceContext;
 import io.grpc.internal.TransportTracer;
@@ -72,18 +71,9 @@ final class ClientTransport implements ConnectionClientTransport {
   private final Set<ClientStreamImpl> streams = ConcurrentHashMap.newKeySet();
 
   private final ArrayDeque<ClientStreamImpl> queued = new ArrayDeque<>();
-  private final InUseStateAggregator<ClientStreamImpl> inUse =
-      new InUseStateAggregator<>() {
-        @Override
-        protected void handleInUse() {
-          listener().transportInUse(true);
-        }
 
-        @Override
-        protected void handleNotInUse() {
-          listener().transportInUse(false);
-        }
-      };
+  /** The streams that keep the channel from idling. */
+  private int inUse;
 
   private int opened;
   private long lastStream;
@@ -439,7 +429,10 @@ final class ClientTransport implements ConnectionClientTransport {
       return;
     }
     if (stream.shouldBeCountedForInUse()) {
-      inUse.updateObjectInUse(stream, true);
+      stream.inUse = true;
+      if (inUse++ == 0) {
+        listener().transportInUse(true);
+      }
     }
     if (!queued.isEmpty() || !open(stream)) {
       queued.add(stream);
@@ -501,8 +494,8 @@ final class ClientTransport implements ConnectionClientTransport {
     } else {
       queued.remove(stream);
     }
-    if (stream.shouldBeCountedForInUse()) {
-      inUse.updateObjectInUse(stream, false);
+    if (stream.inUse && --inUse == 0) {
+      listener().transportInUse(false);
     }
     if (!queued.isEmpty()) {
       carrier().later(this::openQueued); // after the stream's own report

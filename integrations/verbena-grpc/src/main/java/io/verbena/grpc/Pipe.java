@@ -27,7 +27,7 @@ final class Pipe {
   private final Carrier carrier;
   private final Owner owner;
 
-  private final ArrayDeque<Out> out = new ArrayDeque<>();
+  private final ArrayDeque<Out> out = new ArrayDeque<>(1);
   private long window;
 
   /** The number of pieces that were sent. */
@@ -93,6 +93,10 @@ final class Pipe {
     this.owner = owner;
     this.window = carrier.streamWindow;
     carrier.add(this);
+  }
+
+  Owner owner() {
+    return owner;
   }
 
   // ---- sending ----

@@ -318,7 +318,6 @@ final class ServerStreamImpl extends AbstractServerStream implements Pipe.Owner 
   private void end() {
     ended = true;
     pipe.close();
-    transport.ended(this);
   }
 
   private final class State extends TransportState {

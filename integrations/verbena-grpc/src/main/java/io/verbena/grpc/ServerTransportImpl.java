@@ -21,9 +21,7 @@ import io.verbena.api.wire.WireIn;
 import io.verbena.core.CarriedCalls;
 import io.verbena.core.LateCall;
 import java.lang.foreign.MemorySegment;
-import java.util.HashSet;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.ScheduledExecutorService;
 import org.jspecify.annotations.Nullable;
 
@@ -42,7 +40,6 @@ final class ServerTransportImpl implements ServerTransport {
   private final TransportFacts facts;
   private final String authority;
   final TransportTracer tracer = TransportTracer.getDefaultFactory().create();
-  private final Set<ServerStreamImpl> streams = new HashSet<>();
 
   private @Nullable ServerTransportListener listener;
   volatile Attributes attributes = Attributes.EMPTY;
@@ -121,8 +118,10 @@ final class ServerTransportImpl implements ServerTransport {
         () -> {
           draining = true;
           carrier.tellAll(
-              streams,
-              stream -> stream.reset(reason, RpcStatus.UNAVAILABLE, "the server is shutting down"));
+              carrier.streams(),
+              stream ->
+                  ((ServerStreamImpl) stream)
+                      .reset(reason, RpcStatus.UNAVAILABLE, "the server is shutting down"));
           carrier.session.close();
         });
   }
@@ -213,7 +212,6 @@ final class ServerTransportImpl implements ServerTransport {
         StatsTraceContext.newServerContext(server.settings.tracers(), path, metadata);
     ServerStreamImpl stream =
         new ServerStreamImpl(this, late, id, (flags & GrpcContract.WHOLE) != 0, host, stats);
-    streams.add(stream);
     try {
       Objects.requireNonNull(listener).streamCreated(stream, path, metadata);
     } catch (RuntimeException e) { // an executor of users takes no more
@@ -224,10 +222,6 @@ final class ServerTransportImpl implements ServerTransport {
     if ((flags & GrpcContract.LATE) != 0) {
       carrier.begun(id);
     }
-  }
-
-  void ended(ServerStreamImpl stream) {
-    streams.remove(stream);
   }
 
   /** The session is over, and its streams were cancelled. */
