@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
  * there may be chunks of bulk bytes, which go to their targets.
  */
 final class FrameReader {
+  private static final String CHECK = "Is it a Verbena program? Check the address";
+
   private static final int SMALLEST_KEPT = 256;
 
   private final int maxFrameBytes;
@@ -47,6 +49,9 @@ final class FrameReader {
     /** The bytes are not a valid frame. The reader is closed. */
     void onViolation(String reason);
   }
+
+  /** Whether a whole frame has come. */
+  private boolean heard;
 
   FrameReader(int maxFrameBytes, ByteBufAllocator allocator, OpenTargets targets, Owner owner) {
     this.maxFrameBytes = maxFrameBytes;
@@ -115,7 +120,10 @@ final class FrameReader {
     if (targets.inChunk()) {
       return " in the middle of bulk bytes";
     }
-    return kept != null ? " in the middle of a frame" : "";
+    if (kept == null) {
+      return "";
+    }
+    return " in the middle of a frame" + (heard ? "" : ". " + CHECK);
   }
 
   /** Returns memory for the rest of a chunk, retained; null if no chunk is being read. */
@@ -232,6 +240,7 @@ final class FrameReader {
         shift = view.position() - in.readerIndex();
       }
       in.readerIndex(start + length);
+      heard = true;
       owner.onFrame(view, start + shift, start + shift + length);
     }
     return false;
@@ -285,6 +294,7 @@ final class FrameReader {
         + Integer.toUnsignedString(length)
         + " bytes; this end accepts 1 to maxFrameBytes = "
         + maxFrameBytes
-        + ". Is it a Verbena program? Check the address";
+        + ". "
+        + CHECK;
   }
 }

@@ -122,6 +122,7 @@ class FlightOverSessionsTest {
               FlightGrpcUtils.createFlightClient(
                   allocator,
                   VerbenaChannelBuilder.forAddress("127.0.0.1", server.getPort())
+                      .usePlaintext()
                       .maxInboundMessageSize(Integer.MAX_VALUE)
                       .build());
           FlightStream stream =

@@ -385,6 +385,7 @@ final class FlightRace {
             FlightGrpcUtils.createFlightClient(
                 allocator,
                 VerbenaChannelBuilder.forTarget("verbena:///" + verbena)
+                    .usePlaintext()
                     .maxInboundMessageSize(Integer.MAX_VALUE)
                     .build())) {
       Race asked = FlightRace_RaceRpc.client(session);

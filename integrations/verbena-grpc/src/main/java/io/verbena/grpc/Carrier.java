@@ -1,5 +1,6 @@
 package io.verbena.grpc;
 
+import io.grpc.Status;
 import io.verbena.api.CallOptions;
 import io.verbena.api.CallPhase;
 import io.verbena.api.RpcException;
@@ -218,16 +219,16 @@ final class Carrier {
   /**
    * Sends a long piece beside messages.
    *
-   * @param lost runs if it did not arrive
+   * @param lost receives the reason if it did not arrive
    */
-  void push(long id, int sequence, boolean last, Frame frame, Runnable lost) {
+  void push(long id, int sequence, boolean last, Frame frame, Consumer<Status> lost) {
     CarriedCalls.push(session, id, sequence, last, frame.bytes())
         .whenComplete(
             (sent, failure) -> {
               frame.free();
               if (failure != null) {
                 window += frame.readableBytes();
-                lost.run();
+                lost.accept(Statuses.ofLoss(failure));
                 goOn();
               }
             });

@@ -368,8 +368,8 @@ final class ClientStreamImpl extends AbstractClientStream implements Pipe.Owner 
   }
 
   @Override
-  public void lost(String why) {
-    broken(why);
+  public void lost(Status why) {
+    refuse(why);
   }
 
   private void refuse(Status status) {

@@ -16,7 +16,9 @@ import io.grpc.internal.ServerTransportListener;
 import io.grpc.internal.TransportTracer;
 import io.grpc.netty.NettyServerBuilder;
 import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.AbstractByteBufAllocator;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelConfig;
@@ -26,6 +28,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.DefaultChannelConfig;
 import io.netty.channel.DefaultEventLoopGroup;
+import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.local.LocalAddress;
 import io.netty.channel.local.LocalChannel;
@@ -44,6 +47,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -160,6 +164,10 @@ final class Http2Server implements ServerTransport {
         new DefaultChannelConfig(this) {
           @Override
           public <T> boolean setOption(ChannelOption<T> option, T value) {
+            if (option.equals(ChannelOption.ALLOCATOR)) {
+              setAllocator(new ClosingAllocator(Accepted.this, (ByteBufAllocator) value));
+              return true;
+            }
             return option.equals(ChannelOption.SO_KEEPALIVE) || super.setOption(option, value);
           }
         };
@@ -172,6 +180,52 @@ final class Http2Server implements ServerTransport {
     @SuppressWarnings("RedundantNullCheck") // the constructor of Netty's class calls it
     public ChannelConfig config() {
       return options == null ? super.config() : options;
+    }
+  }
+
+  /**
+   * Closes a connection that has no memory for what it reads, as Netty does with sockets. Otherwise
+   * the connection would keep its memory, and could not even say that it fails.
+   */
+  private static final class ClosingAllocator extends AbstractByteBufAllocator {
+    private final Channel channel;
+    private final ByteBufAllocator from;
+    private boolean closing;
+
+    ClosingAllocator(Channel channel, ByteBufAllocator from) {
+      super(true);
+      this.channel = channel;
+      this.from = from;
+    }
+
+    @Override
+    protected ByteBuf newHeapBuffer(int bytes, int most) {
+      return orClose(() -> from.heapBuffer(bytes, most));
+    }
+
+    @Override
+    protected ByteBuf newDirectBuffer(int bytes, int most) {
+      return orClose(() -> from.directBuffer(bytes, most));
+    }
+
+    private ByteBuf orClose(Supplier<ByteBuf> memory) {
+      ByteBuf taken = null;
+      try {
+        taken = memory.get();
+        return taken;
+      } finally {
+        EventLoop loop = channel.eventLoop();
+        if (taken == null && loop.inEventLoop() && !closing) {
+          closing = true;
+          // Not by the handlers of HTTP/2, which need memory for a farewell.
+          loop.execute(() -> channel.unsafe().close(channel.newPromise()));
+        }
+      }
+    }
+
+    @Override
+    public boolean isDirectBufferPooled() {
+      return from.isDirectBufferPooled();
     }
   }
 
@@ -213,7 +267,9 @@ final class Http2Server implements ServerTransport {
 
     private void pass(Channel to, ByteBuf bytes) {
       to.writeAndFlush(bytes)
-          .addListener((ChannelFutureListener) done -> loop.execute(channel::read));
+          .addListener(
+              (ChannelFutureListener)
+                  done -> loop.execute(done.isSuccess() ? channel::read : channel::close));
     }
 
     @Override
@@ -260,7 +316,15 @@ final class Http2Server implements ServerTransport {
               outer
                   .channel
                   .writeAndFlush(message)
-                  .addListener((ChannelFutureListener) done -> from.read()));
+                  .addListener(
+                      (ChannelFutureListener)
+                          done -> {
+                            if (done.isSuccess()) {
+                              from.read();
+                            } else {
+                              from.close(); // what is left out cannot be made up for
+                            }
+                          }));
     }
 
     @Override
@@ -302,5 +366,10 @@ final class Http2Server implements ServerTransport {
   @Override
   public InternalLogId getLogId() {
     return logId;
+  }
+
+  @Override
+  public String toString() {
+    return logId.toString();
   }
 }

@@ -1,6 +1,7 @@
 package io.verbena.grpc;
 
 import io.grpc.Metadata;
+import io.grpc.Status;
 import io.verbena.api.RpcException;
 import io.verbena.core.CarriedCalls;
 import java.nio.ByteBuffer;
@@ -72,7 +73,7 @@ final class Pipe {
     void broken(String why);
 
     /** A piece was sent and did not arrive. The stream may have ended meanwhile. */
-    void lost(String why);
+    void lost(Status why);
   }
 
   private record Out(@Nullable Metadata headers, @Nullable Frame frame, boolean last) {
@@ -203,7 +204,7 @@ final class Pipe {
     Out first = frames.getFirst();
     boolean last = frames.getLast().last;
     if (first.frame != null && first.frame.isLong()) {
-      carrier.push(id, sent, last, first.frame, () -> owner.lost("a long message did not arrive"));
+      carrier.push(id, sent, last, first.frame, owner::lost);
       return true;
     }
     List<ByteBuffer> parts = new ArrayList<>(frames.size());

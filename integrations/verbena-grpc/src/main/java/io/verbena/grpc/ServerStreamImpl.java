@@ -187,12 +187,13 @@ final class ServerStreamImpl extends AbstractServerStream implements Pipe.Owner 
   }
 
   @Override
-  public void lost(String why) {
+  public void lost(Status why) {
     if (ended) {
       // The client waits for the piece, and hears of nothing else.
       transport.carrier.session.close();
     } else {
-      reset(Status.INTERNAL.withDescription(why), RpcStatus.INTERNAL, why);
+      String words = String.valueOf(why.getDescription());
+      reset(why, RpcStatus.valueOf(why.getCode().name()), words);
     }
   }
 

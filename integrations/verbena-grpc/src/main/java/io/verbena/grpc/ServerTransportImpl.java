@@ -224,6 +224,11 @@ final class ServerTransportImpl implements ServerTransport {
     }
   }
 
+  @Override
+  public String toString() {
+    return logId.toString();
+  }
+
   /** The session is over, and its streams were cancelled. */
   private void over() {
     if (!terminated) {

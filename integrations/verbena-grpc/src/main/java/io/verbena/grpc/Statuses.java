@@ -8,6 +8,7 @@ import io.verbena.api.CallPhase;
 import io.verbena.api.Execution;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
+import io.verbena.api.VerbenaException;
 import java.util.Objects;
 import java.util.concurrent.CompletionException;
 
@@ -26,6 +27,16 @@ final class Statuses {
       return failure.phase() == CallPhase.REPLIED ? status : status.withCause(failure);
     }
     return Status.UNAVAILABLE.withDescription("the call was lost").withCause(cause);
+  }
+
+  /** Returns the status of a stream of which a long piece did not arrive. */
+  static Status ofLoss(Throwable thrown) {
+    Throwable cause = unwrapped(thrown);
+    boolean noRoom =
+        cause instanceof VerbenaException why && why.status() == RpcStatus.RESOURCE_EXHAUSTED;
+    return (noRoom ? Status.RESOURCE_EXHAUSTED : Status.INTERNAL)
+        .withDescription("a part of a long message did not arrive: " + cause.getMessage())
+        .withCause(cause);
   }
 
   /** Returns the code for a status. */

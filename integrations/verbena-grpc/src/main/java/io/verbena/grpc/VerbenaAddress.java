@@ -1,5 +1,6 @@
 package io.verbena.grpc;
 
+import io.grpc.internal.GrpcUtil;
 import io.verbena.api.settings.Checks;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -24,6 +25,17 @@ public final class VerbenaAddress extends SocketAddress {
    */
   public VerbenaAddress(String address) {
     this.address = Checks.required("address", address);
+  }
+
+  /** Returns the address to which another name resolver leads. */
+  static VerbenaAddress of(SocketAddress address) {
+    if (address instanceof VerbenaAddress own) {
+      return own;
+    }
+    InetSocketAddress socket = (InetSocketAddress) address;
+    String host =
+        socket.isUnresolved() ? socket.getHostString() : socket.getAddress().getHostAddress();
+    return new VerbenaAddress(GrpcUtil.authorityFromHostAndPort(host, socket.getPort()));
   }
 
   /** Returns the address as text. */

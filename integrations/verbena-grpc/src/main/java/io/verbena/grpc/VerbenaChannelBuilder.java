@@ -3,8 +3,8 @@ package io.verbena.grpc;
 import io.grpc.ChannelCredentials;
 import io.grpc.ChannelLogger;
 import io.grpc.ForwardingChannelBuilder2;
-import io.grpc.InsecureChannelCredentials;
 import io.grpc.ManagedChannelBuilder;
+import io.grpc.TlsChannelCredentials;
 import io.grpc.internal.ClientTransportFactory;
 import io.grpc.internal.ConnectionClientTransport;
 import io.grpc.internal.GrpcUtil;
@@ -13,6 +13,7 @@ import io.grpc.internal.SharedResourceHolder;
 import io.verbena.api.settings.Checks;
 import io.verbena.core.VerbenaClient;
 import io.verbena.link.TlsOptions;
+import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.Collection;
 import java.util.List;
@@ -27,15 +28,20 @@ import org.jspecify.annotations.Nullable;
  * and retries are those of any gRPC channel.
  *
  * <pre>{@code
- * ManagedChannel channel = VerbenaChannelBuilder.forTarget("verbena:///localhost:7400").build();
+ * ManagedChannel channel =
+ *     VerbenaChannelBuilder.forTarget("verbena:///localhost:7400").usePlaintext().build();
  * }</pre>
  *
  * <p>{@code Grpc.newChannelBuilder("verbena:///localhost:7400", credentials)} finds this builder by
- * itself.
+ * itself. Without credentials and {@link #usePlaintext} a channel uses TLS, as gRPC's builders do.
  */
 public final class VerbenaChannelBuilder extends ForwardingChannelBuilder2<VerbenaChannelBuilder> {
   private final ManagedChannelImplBuilder delegate;
-  private final @Nullable TlsOptions tls;
+
+  /** Null if they were not given. */
+  private final @Nullable ChannelCredentials credentials;
+
+  private boolean plaintext;
   private int mostMessage = GrpcUtil.DEFAULT_MAX_MESSAGE_SIZE;
   private int mostMetadata = GrpcUtil.DEFAULT_MAX_HEADER_LIST_SIZE;
   private GrpcChannelSettings.Leave leaves = GrpcChannelSettings.Leave.FOR_ANOTHER;
@@ -43,23 +49,26 @@ public final class VerbenaChannelBuilder extends ForwardingChannelBuilder2<Verbe
   private @Nullable Consumer<? super VerbenaClient.Builder> engine;
   private boolean ownExecutor;
 
-  private VerbenaChannelBuilder(String target, ChannelCredentials given) {
+  private VerbenaChannelBuilder(String target, @Nullable ChannelCredentials given) {
     GrpcVersion.check();
-    Credentials.OfChannel credentials = Credentials.channel(given);
-    this.tls = credentials.tls();
+    this.credentials = given;
+    String uri = VerbenaNameResolverProvider.uri(Checks.required("target", target));
     this.delegate =
-        new ManagedChannelImplBuilder(
-            Checks.required("target", target), given, credentials.calls(), this::factory, null);
+        given == null
+            ? new ManagedChannelImplBuilder(uri, this::factory, null)
+            : new ManagedChannelImplBuilder(
+                uri, given, Credentials.channel(given).calls(), this::factory, null);
   }
 
   /**
-   * Returns a builder without TLS.
+   * Returns a builder, with TLS unless {@link #usePlaintext} is called.
    *
    * @param target {@code verbena:///host:port}, {@code verbena:///host1:port,host2:port}, or the
-   *     target of another name resolver whose addresses are {@link VerbenaAddress}es
+   *     target of another name resolver, such as {@code dns:///host:port}, whose addresses are
+   *     {@link VerbenaAddress}es or those of sockets
    */
   public static VerbenaChannelBuilder forTarget(String target) {
-    return new VerbenaChannelBuilder(target, InsecureChannelCredentials.create());
+    return new VerbenaChannelBuilder(target, null);
   }
 
   /**
@@ -70,19 +79,24 @@ public final class VerbenaChannelBuilder extends ForwardingChannelBuilder2<Verbe
    *     message names those that are
    */
   public static VerbenaChannelBuilder forTarget(String target, ChannelCredentials credentials) {
-    return new VerbenaChannelBuilder(target, credentials);
+    return new VerbenaChannelBuilder(target, Checks.required("credentials", credentials));
   }
 
-  /** Returns a builder for one server, without TLS. */
+  /** Returns a builder for one server, with TLS unless {@link #usePlaintext} is called. */
   public static VerbenaChannelBuilder forAddress(String host, int port) {
-    return forTarget(
-        VerbenaNameResolverProvider.target(GrpcUtil.authorityFromHostAndPort(host, port)));
+    return forTarget(VerbenaNameResolverProvider.target(host, port));
+  }
+
+  /** Returns a builder for one server, as {@link #forTarget(String, ChannelCredentials)} does. */
+  public static VerbenaChannelBuilder forAddress(
+      String host, int port, ChannelCredentials credentials) {
+    return forTarget(VerbenaNameResolverProvider.target(host, port), credentials);
   }
 
   /**
    * Uses the sessions' settings of a client, such as its path policy and its limits. The client
-   * stays open when the channel is shut down, and its own TLS counts, not that of the channel's
-   * credentials. Default: a client that all channels without {@link #engine} and TLS share.
+   * stays open when the channel is shut down, and its own TLS counts, not that of the channel.
+   * Default: a client that all channels without {@link #engine} and TLS share.
    */
   public VerbenaChannelBuilder client(VerbenaClient client) {
     this.client = Checks.required("client", client);
@@ -146,9 +160,20 @@ public final class VerbenaChannelBuilder extends ForwardingChannelBuilder2<Verbe
     return this;
   }
 
-  /** Does nothing: without TLS in the credentials a channel is plaintext. */
+  /** Connects without TLS. Credentials that were given with the target count more. */
   @Override
   public VerbenaChannelBuilder usePlaintext() {
+    plaintext = true;
+    return this;
+  }
+
+  /**
+   * Connects with TLS, which is the default. The authorities that the JVM trusts must have issued
+   * the server's certificate; {@link io.grpc.TlsChannelCredentials} name others.
+   */
+  @Override
+  public VerbenaChannelBuilder useTransportSecurity() {
+    plaintext = false;
     return this;
   }
 
@@ -185,9 +210,10 @@ public final class VerbenaChannelBuilder extends ForwardingChannelBuilder2<Verbe
 
   /** Makes what a channel is about to be built with. */
   ClientTransportFactory factory() {
+    TlsOptions tls = tls();
     GrpcChannelSettings made =
         new GrpcChannelSettings(mostMessage, mostMetadata, tls != null, leaves);
-    Used used = used();
+    Used used = used(tls);
     if (ownExecutor) {
       return new Factory(made, used);
     }
@@ -209,7 +235,16 @@ public final class VerbenaChannelBuilder extends ForwardingChannelBuilder2<Verbe
     }
   }
 
-  private Used used() {
+  private @Nullable TlsOptions tls() {
+    if (credentials != null) {
+      return Credentials.channel(credentials).tls();
+    }
+    return plaintext || client != null
+        ? null
+        : Credentials.channel(TlsChannelCredentials.create()).tls();
+  }
+
+  private Used used(@Nullable TlsOptions tls) {
     VerbenaClient given = client;
     if (given != null) {
       return new Used(given, () -> {});
@@ -247,7 +282,7 @@ public final class VerbenaChannelBuilder extends ForwardingChannelBuilder2<Verbe
       if (closed) {
         throw new IllegalStateException("the transport factory is closed");
       }
-      return new ClientTransport((VerbenaAddress) address, used.client, settings, options);
+      return new ClientTransport(VerbenaAddress.of(address), used.client, settings, options);
     }
 
     @Override
@@ -263,7 +298,7 @@ public final class VerbenaChannelBuilder extends ForwardingChannelBuilder2<Verbe
 
     @Override
     public Collection<Class<? extends SocketAddress>> getSupportedSocketAddressTypes() {
-      return List.of(VerbenaAddress.class);
+      return List.of(VerbenaAddress.class, InetSocketAddress.class);
     }
 
     @Override

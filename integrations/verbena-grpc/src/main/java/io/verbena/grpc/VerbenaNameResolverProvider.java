@@ -5,6 +5,7 @@ import io.grpc.EquivalentAddressGroup;
 import io.grpc.NameResolver;
 import io.grpc.NameResolverProvider;
 import io.grpc.StatusOr;
+import io.grpc.internal.GrpcUtil;
 import java.net.SocketAddress;
 import java.net.URI;
 import java.util.Arrays;
@@ -26,8 +27,15 @@ public final class VerbenaNameResolverProvider extends NameResolverProvider {
   public VerbenaNameResolverProvider() {}
 
   /** Returns the target of one address. */
-  static String target(String address) {
-    return SCHEME + ":///" + address;
+  static String target(String host, int port) {
+    return SCHEME + ":///" + GrpcUtil.authorityFromHostAndPort(host, port);
+  }
+
+  /** Returns a target as a URI, in whose path the brackets of IPv6 addresses are encoded. */
+  static String uri(String target) {
+    boolean own = target.regionMatches(true, 0, SCHEME + ":/", 0, SCHEME.length() + 2);
+    boolean byAuthority = target.contains("://[");
+    return own && !byAuthority ? target.replace("[", "%5B").replace("]", "%5D") : target;
   }
 
   @Override
@@ -52,10 +60,10 @@ public final class VerbenaNameResolverProvider extends NameResolverProvider {
 
   @Override
   public @Nullable NameResolver newNameResolver(URI target, NameResolver.Args args) {
-    if (!SCHEME.equals(target.getScheme())) {
+    if (!SCHEME.equalsIgnoreCase(target.getScheme())) {
       return null;
     }
-    String path = target.getPath() == null ? target.getSchemeSpecificPart() : target.getPath();
+    String path = addresses(target);
     List<VerbenaAddress> addresses =
         Arrays.stream(path.replaceFirst("^/+", "").split(",", -1))
             .map(String::strip)
@@ -69,6 +77,16 @@ public final class VerbenaNameResolverProvider extends NameResolverProvider {
                 })
             .toList();
     return new Fixed(addresses);
+  }
+
+  /** Returns the part of a target that has the addresses. */
+  private static String addresses(URI target) {
+    String path = target.getPath();
+    if (path == null) {
+      return target.getSchemeSpecificPart();
+    }
+    String authority = target.getAuthority();
+    return path.isEmpty() && authority != null ? authority : path;
   }
 
   private static final class Fixed extends NameResolver {

@@ -82,6 +82,11 @@ public final class VerbenaServerBuilder extends ForwardingServerBuilder<VerbenaS
     return new VerbenaServerBuilder("0.0.0.0:" + port, null);
   }
 
+  /** Listens at a port, as {@link #forAddress(String, ServerCredentials)} does at an address. */
+  public static VerbenaServerBuilder forPort(int port, ServerCredentials credentials) {
+    return forAddress("0.0.0.0:" + port, credentials);
+  }
+
   /**
    * Listens at an address, without TLS.
    *

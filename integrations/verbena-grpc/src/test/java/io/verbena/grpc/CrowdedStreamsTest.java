@@ -308,7 +308,8 @@ class CrowdedStreamsTest {
 
   @Test
   void thatEndWhileTheyOpenTakeNoPlaceOfOthers() throws Exception {
-    ManagedChannel channel = open(VerbenaChannelBuilder.forAddress("127.0.0.1", few().getPort()));
+    ManagedChannel channel =
+        open(VerbenaChannelBuilder.forAddress("127.0.0.1", few().getPort()).usePlaintext());
     List<Call> held = held(channel);
     List<Call> cancelled = new ArrayList<>();
     List<Call> waiting = new ArrayList<>();
@@ -339,7 +340,10 @@ class CrowdedStreamsTest {
     List<Call> calls = new ArrayList<>();
     try (client) {
       ManagedChannel channel =
-          open(VerbenaChannelBuilder.forAddress("127.0.0.1", few().getPort()).client(client));
+          open(
+              VerbenaChannelBuilder.forAddress("127.0.0.1", few().getPort())
+                  .usePlaintext()
+                  .client(client));
       calls.addAll(held(channel));
       for (int i = 0; i < 5; i++) {
         calls.add(new Call(channel).start().send(1));
@@ -373,6 +377,7 @@ class CrowdedStreamsTest {
     ManagedChannel channel =
         open(
             VerbenaChannelBuilder.forAddress("127.0.0.1", server.getPort())
+                .usePlaintext()
                 .engine(engine -> engine.sessionListener(session)));
     Call call = new Call(channel).start();
     assertThat(call.first.get(20, TimeUnit.SECONDS)).isTrue();
@@ -390,6 +395,7 @@ class CrowdedStreamsTest {
     ManagedChannel channel =
         open(
             VerbenaChannelBuilder.forAddress("127.0.0.1", server.getPort())
+                .usePlaintext()
                 .engine(engine -> engine.sessionListener(session)));
     Call call = new Call(channel).start().send(1);
     assertThat(call.first.get(20, TimeUnit.SECONDS)).isTrue();
@@ -478,7 +484,8 @@ class CrowdedStreamsTest {
   @Test
   void endThoughTheListenerOfAnotherCannotBeTold() throws Exception {
     Server server = serve(VerbenaServerBuilder.forAddress("127.0.0.1:0"), Requests::new);
-    ManagedChannel channel = open(VerbenaChannelBuilder.forAddress("127.0.0.1", server.getPort()));
+    ManagedChannel channel =
+        open(VerbenaChannelBuilder.forAddress("127.0.0.1", server.getPort()).usePlaintext());
     AtomicBoolean full = new AtomicBoolean();
     CallOptions rejected =
         CallOptions.DEFAULT.withExecutor(
@@ -512,6 +519,7 @@ class CrowdedStreamsTest {
     ManagedChannel channel =
         open(
             VerbenaChannelBuilder.forAddress("127.0.0.1", server.getPort())
+                .usePlaintext()
                 .engine(engine -> engine.limits(limits)));
 
     assertThat(new Call(channel).start().send(20_000).code()).isNotEqualTo(Status.Code.OK);
@@ -529,7 +537,9 @@ class CrowdedStreamsTest {
             Requests::new);
     Metadata headers = new Metadata();
     headers.put(Metadata.Key.of("long", Metadata.ASCII_STRING_MARSHALLER), "x".repeat(7_000));
-    Call call = new Call(open(VerbenaChannelBuilder.forAddress("127.0.0.1", server.getPort())));
+    Call call =
+        new Call(
+            open(VerbenaChannelBuilder.forAddress("127.0.0.1", server.getPort()).usePlaintext()));
 
     assertThat(call.start(headers).send(5_000).code()).isNotEqualTo(Status.Code.OK);
   }

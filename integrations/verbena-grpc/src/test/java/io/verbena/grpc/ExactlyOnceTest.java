@@ -201,7 +201,8 @@ class ExactlyOnceTest {
     Counting service = new Counting(calls);
     Server server = serve(0, service);
     try (Wire wire = new Wire(server.getPort())) {
-      ManagedChannel channel = VerbenaChannelBuilder.forAddress("127.0.0.1", wire.port()).build();
+      ManagedChannel channel =
+          VerbenaChannelBuilder.forAddress("127.0.0.1", wire.port()).usePlaintext().build();
       try {
         Callers callers = new Callers(channel, calls);
         for (int i = 1; i <= cuts; i++) {
@@ -230,6 +231,7 @@ class ExactlyOnceTest {
                 "verbena:///"
                     + String.join(
                         ",", servers.stream().map(one -> "127.0.0.1:" + one.getPort()).toList()))
+            .usePlaintext()
             .defaultLoadBalancingPolicy("round_robin")
             .build();
     try {

@@ -37,6 +37,7 @@ import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
 import io.grpc.health.v1.HealthGrpc;
 import io.grpc.internal.GrpcUtil;
 import io.grpc.netty.NettyChannelBuilder;
+import io.grpc.netty.NettyServerBuilder;
 import io.grpc.protobuf.services.ChannelzService;
 import io.grpc.protobuf.services.HealthStatusManager;
 import io.grpc.protobuf.services.ProtoReflectionServiceV1;
@@ -89,6 +90,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Programs of gRPC's users, with Verbena as their target. */
 @Timeout(60)
@@ -174,7 +177,7 @@ class GrpcTransportTest {
   }
 
   private static VerbenaChannelBuilder to(Server server) {
-    return VerbenaChannelBuilder.forAddress("127.0.0.1", server.getPort());
+    return VerbenaChannelBuilder.forAddress("127.0.0.1", server.getPort()).usePlaintext();
   }
 
   private static SimpleRequest request(int bytes) {
@@ -198,6 +201,61 @@ class GrpcTransportTest {
 
     assertThat(TestServiceGrpc.newBlockingStub(channel).unaryCall(request(64)).getPayload())
         .isEqualTo(request(64).getPayload());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "verbena:///127.0.0.1:%d",
+        "verbena://127.0.0.1:%d",
+        "VERBENA:///127.0.0.1:%d",
+        "verbena:///[::1]:%d",
+        "verbena://[::1]:%d",
+        "localhost:%d",
+        "dns:///localhost:%d",
+        "127.0.0.1:%d"
+      })
+  void takesTargetsAsOtherBuildersDo(String target) throws IOException {
+    Server server = serve(VerbenaServerBuilder.forPort(0), new Echo());
+    VerbenaChannelBuilder builder =
+        VerbenaChannelBuilder.forTarget(target.formatted(server.getPort())).usePlaintext();
+
+    assertThat(stub(builder).unaryCall(request(1))).isNotNull();
+  }
+
+  @Test
+  void takesAHostByItsAddress() throws IOException {
+    Server server = serve(VerbenaServerBuilder.forPort(0), new Echo());
+
+    for (String host : List.of("::1", "[::1]", "127.0.0.1", "localhost")) {
+      assertThat(
+              stub(VerbenaChannelBuilder.forAddress(host, server.getPort()).usePlaintext())
+                  .unaryCall(request(1)))
+          .as(host)
+          .isNotNull();
+    }
+  }
+
+  /** As the contract of gRPC's builders says. */
+  @Test
+  void isSecureUnlessPlaintextIsAskedFor() throws IOException {
+    Server server = serve(local(), new Echo());
+    TestServiceGrpc.TestServiceBlockingStub stub =
+        stub(VerbenaChannelBuilder.forAddress("127.0.0.1", server.getPort()));
+
+    assertThatThrownBy(() -> stub.emptyCall(Empty.getDefaultInstance()))
+        .hasMessageStartingWith("UNAVAILABLE")
+        .hasMessageContaining("TLS");
+  }
+
+  @Test
+  void asksWhetherAServerOfHttp2IsTheRightOne() throws IOException {
+    Server server = NettyServerBuilder.forPort(0).build().start();
+    servers.add(server);
+
+    assertThatThrownBy(() -> stub(to(server)).emptyCall(Empty.getDefaultInstance()))
+        .hasMessageStartingWith("UNAVAILABLE")
+        .hasMessageContaining("Is it a Verbena program? Check the address");
   }
 
   @Test
@@ -267,7 +325,9 @@ class GrpcTransportTest {
   void saysThatAServerOfVerbenaDoesNotServeGrpc() {
     try (VerbenaServer server = VerbenaServer.builder().listen("127.0.0.1:0").start()) {
       TestServiceGrpc.TestServiceBlockingStub stub =
-          stub(VerbenaChannelBuilder.forAddress("127.0.0.1", server.address().getPort()));
+          stub(
+              VerbenaChannelBuilder.forAddress("127.0.0.1", server.address().getPort())
+                  .usePlaintext());
 
       assertThatThrownBy(() -> stub.emptyCall(Empty.getDefaultInstance()))
           .satisfies(thrown -> assertThat(codeOf(thrown)).isEqualTo(Status.Code.UNIMPLEMENTED))
@@ -494,7 +554,8 @@ class GrpcTransportTest {
         stub(VerbenaChannelBuilder.forTarget(target, mine).overrideAuthority("bar.example.com"));
     assertThatThrownBy(() -> wrongName.unaryCall(request(1)))
         .isInstanceOf(StatusRuntimeException.class);
-    TestServiceGrpc.TestServiceBlockingStub plain = stub(VerbenaChannelBuilder.forTarget(target));
+    TestServiceGrpc.TestServiceBlockingStub plain =
+        stub(VerbenaChannelBuilder.forTarget(target).usePlaintext());
     assertThatThrownBy(() -> plain.unaryCall(request(1)))
         .satisfies(thrown -> assertThat(codeOf(thrown)).isEqualTo(Status.Code.UNAVAILABLE));
   }
@@ -611,6 +672,7 @@ class GrpcTransportTest {
             VerbenaChannelBuilder.forTarget(
                     "verbena:///127.0.0.1:%d,127.0.0.1:%d"
                         .formatted(first.getPort(), second.getPort()))
+                .usePlaintext()
                 .defaultLoadBalancingPolicy("round_robin"));
     AtomicBoolean over = new AtomicBoolean();
     AtomicInteger made = new AtomicInteger();

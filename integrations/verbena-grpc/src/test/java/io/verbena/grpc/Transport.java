@@ -26,7 +26,7 @@ enum Transport {
 
     @Override
     ManagedChannelBuilder<?> channel(int port) {
-      return VerbenaChannelBuilder.forAddress("127.0.0.1", port);
+      return VerbenaChannelBuilder.forAddress("127.0.0.1", port).usePlaintext();
     }
   };
 

@@ -77,6 +77,7 @@ class InteropTest {
 
     VerbenaChannelBuilder channel(String address) {
       return VerbenaChannelBuilder.forTarget("verbena:///" + address)
+          .usePlaintext()
           .maxInboundMessageSize(MAX_MESSAGE_SIZE)
           .setStatsEnabled(false)
           .intercept(createCensusStatsClientInterceptor());

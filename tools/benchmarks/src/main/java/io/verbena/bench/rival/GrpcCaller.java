@@ -30,6 +30,7 @@ final class GrpcCaller implements Caller {
     if (tuning.isOverSessions()) {
       VerbenaChannelBuilder over =
           VerbenaChannelBuilder.forAddress(host, port)
+              .usePlaintext()
               .engine(tuning::setPath)
               .maxInboundMessageSize(GrpcTuning.MOST_MESSAGE_BYTES);
       if (tuning.isDirect()) {

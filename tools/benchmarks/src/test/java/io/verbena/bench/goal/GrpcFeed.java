@@ -108,6 +108,7 @@ final class GrpcFeed {
 
   static ManagedChannel connectSession(int port) {
     return VerbenaChannelBuilder.forAddress("127.0.0.1", port)
+        .usePlaintext()
         .engine(engine -> engine.path(PathPolicy.TCP_ONLY))
         .directExecutor()
         .build();
