@@ -1,9 +1,10 @@
 package io.verbena.spark;
 
 import com.codahale.metrics.MetricRegistry;
-import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
+import io.verbena.api.SessionListener;
+import io.verbena.api.SessionState;
 import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.Received;
 import io.verbena.core.SessionLimits;
@@ -162,7 +163,15 @@ final class ShuffleExchange implements AutoCloseable {
             executor,
             unknown -> {
               Session session = client.session(address);
-              return new Peer(executor, session, ShuffleBlocksRpc.async(session));
+              Peer made = new Peer(executor, session, ShuffleBlocksRpc.async(session));
+              session.listen(
+                  new SessionListener() {
+                    @Override
+                    public void ended(Session ended, RpcStatus status, String reason) {
+                      forget(made);
+                    }
+                  });
+              return made;
             });
   }
 
@@ -194,8 +203,8 @@ final class ShuffleExchange implements AutoCloseable {
                 return;
               }
               failedFetches.incrementAndGet();
-              if (failure instanceof RpcException told && told.status() == RpcStatus.UNAVAILABLE) {
-                forget(peer);
+              if (peer.session().state() == SessionState.IDLE) {
+                forget(peer); // it was gone before the session could open
               }
             });
   }

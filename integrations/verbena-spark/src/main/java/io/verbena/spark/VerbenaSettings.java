@@ -67,6 +67,9 @@ record VerbenaSettings(
                 .formatted(PREFIX, given._1(), new TreeSet<>(NAMES)));
       }
     }
+    String bindAddress = conf.get("spark.verbena.bindAddress", hostname);
+    boolean isGiven = conf.contains("spark.verbena.bindAddress");
+    check("bindAddress", !isGiven || !bindAddress.isBlank(), "a host", "empty");
     int port = conf.getInt("spark.verbena.port", 0);
     check("port", port >= 0 && port <= MOST_PORT, "0 to 65535", port);
     long memory = conf.getSizeAsBytes("spark.verbena.memory", enough);
@@ -76,7 +79,7 @@ record VerbenaSettings(
     long stall = conf.getTimeAsMs("spark.verbena.stall", conf.get("spark.network.timeout", "120s"));
     check("stall", stall >= LEAST_MILLIS, "at least 10ms", stall + " ms");
     return new VerbenaSettings(
-        conf.get("spark.verbena.bindAddress", hostname),
+        bindAddress,
         port,
         conf.getInt("spark.port.maxRetries", 16),
         memory,

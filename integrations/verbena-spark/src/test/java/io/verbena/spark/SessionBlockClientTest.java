@@ -256,6 +256,21 @@ final class SessionBlockClientTest {
     assertThat(fetching.paths().get("1")).startsWith(kind + " ");
   }
 
+  @Test
+  void anExecutorThatIsGoneIsForgotten() throws Exception {
+    VerbenaSettings settings = settings(MEMORY, Duration.ofMillis(300));
+    ShuffleExchange gone = exchange("1", PathKind.tcp, settings, null);
+    ShuffleExchange fetching = exchange("2", PathKind.tcp, settings, "127.0.0.1:" + gone.port());
+    assertIntact(fetch(client(fetching), null, names[1]).wholly(), names[1]);
+
+    gone.close(); // nothing is fetched from it any more
+
+    await().untilAsserted(() -> assertThat(fetching.paths()).isEmpty());
+    Told late = fetch(client(fetching), null, names[1]).wholly();
+    assertThat(late.failed).containsKey(names[1]);
+    await().untilAsserted(() -> assertThat(fetching.paths()).isEmpty());
+  }
+
   /** Of a task that wants partitions 3 to 5 of a shuffle, as one that combines small ones does. */
   @ParameterizedTest
   @EnumSource

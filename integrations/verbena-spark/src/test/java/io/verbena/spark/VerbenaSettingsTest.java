@@ -26,7 +26,8 @@ final class VerbenaSettingsTest {
     "patience, 0s",
     "patience, soon",
     "stall, 1ms",
-    "memroy, 1g"
+    "memroy, 1g",
+    "bindAddress, ''"
   })
   void aWrongOneIsNamed(String name, String value) {
     SparkConf wrong = conf().set("spark.verbena." + name, value);

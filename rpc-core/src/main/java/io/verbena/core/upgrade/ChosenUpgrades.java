@@ -54,7 +54,7 @@ public final class ChosenUpgrades {
 
     @Override
     public Availability availability() {
-      return new Availability.Unavailable("no RDMA link can be loaded: " + why);
+      return new Availability.Unavailable("no better link can be loaded: " + why);
     }
 
     @Override
