@@ -329,6 +329,7 @@ final class ClientStreamImpl extends AbstractClientStream implements Pipe.Owner 
   }
 
   private void answered(GrpcContract.@Nullable Answer answer, @Nullable Throwable failure) {
+    call = null; // there is nothing to cancel
     if (phase == Phase.ENDED) {
       return;
     }
@@ -352,12 +353,14 @@ final class ClientStreamImpl extends AbstractClientStream implements Pipe.Owner 
     if (phase == Phase.ENDED) {
       return;
     }
-    Metadata trailers = answer.trailers().metadata();
+    Block last = answer.trailers();
+    Metadata trailers = last == null ? new Metadata() : last.metadata();
     if (trailers == null) {
-      refuse(answer.trailers().tooLarge("Response trailer", transport.settings.mostMetadata()));
+      Block tooLarge = Objects.requireNonNull(last);
+      refuse(tooLarge.tooLarge("Response trailer", transport.settings.mostMetadata()));
       return;
     }
-    Status status = Statuses.takeFrom(trailers);
+    Status status = last == null ? Status.OK : Statuses.takeFrom(trailers);
     end();
     state.inboundTrailersReceived(trailers, status);
   }
@@ -423,7 +426,7 @@ final class ClientStreamImpl extends AbstractClientStream implements Pipe.Owner 
       pipe.close();
     }
     if (call != null) {
-      call.cancel(true); // does nothing if it is over
+      call.cancel(true);
     }
     transport.ended(this, was);
     if (over != null) {

@@ -60,6 +60,9 @@ final class GrpcContract {
   /** Pieces wait for a credit, because the call may begin later than they would come. */
   static final int LATE = 16;
 
+  /** The trailers say that the call is OK, and nothing else, and are left out. */
+  static final int FINE = 32;
+
   private static final long NO_TIMEOUT = Long.MAX_VALUE;
 
   static final MethodDescriptor<Opened> OPEN = method(1, "open", false, 0, Opened::read);
@@ -143,24 +146,30 @@ final class GrpcContract {
    * The end of a response.
    *
    * @param headers null if a piece brought them, or if there are none
+   * @param trailers null if they say nothing but OK
    * @param pieces the number of pieces that belong before it
    */
-  record Answer(@Nullable Block headers, MemorySegment bytes, Block trailers, int pieces) {
+  record Answer(
+      @Nullable Block headers, MemorySegment bytes, @Nullable Block trailers, int pieces) {
     static Answer read(WireIn in, int mostMetadata) {
       int flags = in.readByte();
       Block headers = (flags & HEADERS) == 0 ? null : Block.read(in, mostMetadata);
       MemorySegment bytes = in.readSegment();
-      return new Answer(headers, bytes, Block.read(in, mostMetadata), in.readVarInt());
+      Block trailers = (flags & FINE) != 0 ? null : Block.read(in, mostMetadata);
+      return new Answer(headers, bytes, trailers, in.readVarInt());
     }
 
     static void write(
         WireOut out, @Nullable Metadata headers, byte[] bytes, Metadata trailers, int pieces) {
-      out.writeByte(headers == null ? 0 : HEADERS);
+      boolean fine = Statuses.isFine(trailers);
+      out.writeByte((headers == null ? 0 : HEADERS) | (fine ? FINE : 0));
       if (headers != null) {
         Block.write(out, headers);
       }
       out.writeBytes(bytes);
-      Block.write(out, trailers);
+      if (!fine) {
+        Block.write(out, trailers);
+      }
       out.writeVarInt(pieces);
     }
   }

@@ -1,5 +1,6 @@
 package io.verbena.grpc;
 
+import io.grpc.InternalMetadata;
 import io.grpc.InternalStatus;
 import io.grpc.Metadata;
 import io.grpc.Status;
@@ -65,6 +66,12 @@ final class Statuses {
     return thrown instanceof CompletionException && thrown.getCause() != null
         ? thrown.getCause()
         : thrown;
+  }
+
+  /** Returns whether trailers say that a call is OK, and nothing else. */
+  static boolean isFine(Metadata trailers) {
+    Status code = trailers.get(InternalStatus.CODE_KEY);
+    return code != null && code.isOk() && InternalMetadata.headerCount(trailers) == 1;
   }
 
   /** Removes the status from trailers, and returns it. */
