@@ -101,7 +101,7 @@ public final class ShuffleRace {
     }
     System.out.printf(
         Locale.ROOT,
-        "Verbena / Spark's client, medians: time %.2f, CPU %.2f; reading alone: time %.2f, CPU"
+        "Verbena / Spark's client, medians of the rounds: time %.2f, CPU %.2f; reading alone: time %.2f, CPU"
             + " %.2f%n",
         ratio(sessions, client, turn -> turn.whole().time()),
         ratio(sessions, client, turn -> turn.whole().cpu()),
@@ -152,14 +152,18 @@ public final class ShuffleRace {
         cost.peakBytes() >> 20);
   }
 
+  /** Returns the median of each round's ratio, because a host may change its speed meanwhile. */
   private static double ratio(List<Turn> of, List<Turn> to, Function<Turn, Duration> figure) {
-    return median(of, turn -> seconds(figure.apply(turn)))
-        / median(to, turn -> seconds(figure.apply(turn)));
+    List<Double> ratios = new ArrayList<>();
+    for (int round = 0; round < of.size(); round++) {
+      ratios.add(seconds(figure.apply(of.get(round))) / seconds(figure.apply(to.get(round))));
+    }
+    return median(ratios, ratio -> ratio);
   }
 
-  private static double median(List<Turn> turns, ToDoubleFunction<Turn> figure) {
+  private static <T> double median(List<T> all, ToDoubleFunction<T> figure) {
     List<Double> sorted = new ArrayList<>();
-    turns.forEach(turn -> sorted.add(figure.applyAsDouble(turn)));
+    all.forEach(one -> sorted.add(figure.applyAsDouble(one)));
     Collections.sort(sorted);
     return sorted.get(sorted.size() / 2);
   }
