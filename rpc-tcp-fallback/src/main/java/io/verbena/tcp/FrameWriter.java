@@ -32,6 +32,9 @@ final class FrameWriter {
 
   private boolean pushedBack;
 
+  /** A write has failed. No other may follow it, because frames would be missing. */
+  private boolean failed;
+
   /** The peer may send chunks, and ask for receipts. */
   private boolean givesReceipts;
 
@@ -85,7 +88,7 @@ final class FrameWriter {
       return current;
     }
     write();
-    if (!channel.isWritable()) {
+    if (!takes()) {
       pushedBack = true;
       return null;
     }
@@ -114,7 +117,11 @@ final class FrameWriter {
 
   /** Returns whether a receipt is due, and can be sent now. */
   boolean isReceiptDue() {
-    return givesReceipts && targets.isReceiptDue() && !owner.isClosed() && channel.isWritable();
+    return givesReceipts && targets.isReceiptDue() && !owner.isClosed() && takes();
+  }
+
+  private boolean takes() {
+    return channel.isWritable() && !failed;
   }
 
   private void addReceipt() {
@@ -141,6 +148,7 @@ final class FrameWriter {
         channel.writeAndFlush(full.retain(), channel.voidPromise());
       }
     } catch (IOException e) {
+      failed = true;
       owner.unwritable(e);
     }
     batches.giveBack(full);
@@ -161,7 +169,7 @@ final class FrameWriter {
     if (owner.isClosed()) {
       return SendResult.CLOSED;
     }
-    if (!channel.isWritable()) {
+    if (!takes()) {
       return SendResult.BACK_PRESSURED;
     }
     Object body = bytes.get(); // before the header is written, because this may fail

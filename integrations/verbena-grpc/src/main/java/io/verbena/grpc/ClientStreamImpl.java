@@ -375,7 +375,8 @@ final class ClientStreamImpl extends AbstractClientStream implements Pipe.Owner 
     refuse(why);
   }
 
-  private void refuse(Status status) {
+  /** Ends the stream for good: gRPC does not make the call again by itself. */
+  void refuse(Status status) {
     if (phase != Phase.ENDED) {
       report(status, RpcProgress.PROCESSED, true);
     }

@@ -407,6 +407,7 @@ final class ClientTransport implements ConnectionClientTransport {
       carrier().after(wait, this::terminateIfIdle);
     } else {
       terminated = true;
+      failAll(shutdown); // in case gRPC has started one just now
       carrier().session.close();
       listener().transportTerminated();
     }
@@ -452,11 +453,20 @@ final class ClientTransport implements ConnectionClientTransport {
     }
     opened++; // first, because callbacks may open others
     lastStream++;
-    boolean open = stream.open(lastStream);
-    if (!open) {
+    boolean done = false;
+    try {
+      done = stream.open(lastStream);
+    } catch (RuntimeException | OutOfMemoryError e) { // metadata may have a marshaller of users
+      if (stream.isQueued()) {
+        opened--;
+      }
+      stream.refuse(Status.INTERNAL.withDescription("the call cannot be sent: " + e).withCause(e));
+      return true;
+    }
+    if (!done) {
       opened--;
     }
-    return open;
+    return done;
   }
 
   /** Makes the call of a stream. Returns null if there is no room for it now. */

@@ -22,6 +22,10 @@ final class TaskRelay implements Executor {
   private final SharedResourceHolder.Resource<Executor> kind;
   private volatile @Nullable Executor threads;
   private volatile boolean ended;
+
+  /** Whether another call is due in a moment. */
+  private final AtomicBoolean retrying = new AtomicBoolean();
+
   private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
 
   /** Whether a thread was called and has not looked for a task yet. */
@@ -105,9 +109,13 @@ final class TaskRelay implements Executor {
   }
 
   private void callLater() {
-    if (!tasks.isEmpty() && !ended) {
+    if (!tasks.isEmpty() && !ended && retrying.compareAndSet(false, true)) {
       CompletableFuture.delayedExecutor(RETRY_MILLIS, TimeUnit.MILLISECONDS, Runnable::run)
-          .execute(this::callNext);
+          .execute(
+              () -> {
+                retrying.set(false);
+                callNext();
+              });
     }
   }
 }

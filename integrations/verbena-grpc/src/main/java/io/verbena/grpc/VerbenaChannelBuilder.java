@@ -112,8 +112,8 @@ public final class VerbenaChannelBuilder extends ForwardingChannelBuilder2<Verbe
   /**
    * Sets whether new calls leave a session that has lost its connection and is being resumed. If
    * they do, gRPC opens another session, perhaps to another address, and calls in progress go on in
-   * the first. If not, they wait for the session. Default: they leave at once if the target has
-   * several addresses, else they wait.
+   * the first. If not, they wait for the session. Default: they leave at once if a {@code verbena:}
+   * target has several addresses, else they wait.
    */
   public VerbenaChannelBuilder leaveLostSessions(boolean leave) {
     this.leaves = leave ? GrpcChannelSettings.Leave.ALWAYS : GrpcChannelSettings.Leave.NEVER;

@@ -33,9 +33,12 @@ public final class VerbenaNameResolverProvider extends NameResolverProvider {
 
   /** Returns a target as a URI, in whose path the brackets of IPv6 addresses are encoded. */
   static String uri(String target) {
-    boolean own = target.regionMatches(true, 0, SCHEME + ":/", 0, SCHEME.length() + 2);
-    boolean byAuthority = target.contains("://[");
-    return own && !byAuthority ? target.replace("[", "%5B").replace("]", "%5D") : target;
+    String begin = SCHEME + "://";
+    if (!target.regionMatches(true, 0, begin, 0, begin.length())) {
+      return target;
+    }
+    String addresses = target.substring(begin.length()).replaceFirst("^/+", "");
+    return begin + "/" + addresses.replace("[", "%5B").replace("]", "%5D");
   }
 
   @Override
@@ -65,7 +68,7 @@ public final class VerbenaNameResolverProvider extends NameResolverProvider {
     }
     String path = addresses(target);
     List<VerbenaAddress> addresses =
-        Arrays.stream(path.replaceFirst("^/+", "").split(",", -1))
+        Arrays.stream(path.replaceFirst("^/+", "").replaceFirst("/+$", "").split(",", -1))
             .map(String::strip)
             .map(
                 one -> {
@@ -86,7 +89,7 @@ public final class VerbenaNameResolverProvider extends NameResolverProvider {
       return target.getSchemeSpecificPart();
     }
     String authority = target.getAuthority();
-    return path.isEmpty() && authority != null ? authority : path;
+    return path.length() <= 1 && authority != null ? authority : path;
   }
 
   private static final class Fixed extends NameResolver {

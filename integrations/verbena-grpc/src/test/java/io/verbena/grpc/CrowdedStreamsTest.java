@@ -27,6 +27,7 @@ import io.verbena.core.CarriedPieces;
 import io.verbena.core.SessionLimits;
 import io.verbena.core.VerbenaClient;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -510,6 +511,35 @@ class CrowdedStreamsTest {
     for (Call call : told) {
       assertThat(call.code()).isEqualTo(Status.Code.UNAVAILABLE);
     }
+  }
+
+  /** A marshaller of users may throw when the headers are written. */
+  @Test
+  void thatCannotBeSentEndAndTakeNoPlaceOfOthers() throws Exception {
+    ManagedChannel channel =
+        open(VerbenaChannelBuilder.forAddress("127.0.0.1", few().getPort()).usePlaintext());
+    Metadata.BinaryStreamMarshaller<String> throwing =
+        new Metadata.BinaryStreamMarshaller<>() {
+          @Override
+          public InputStream toStream(String value) {
+            throw new IllegalStateException("a mistake, on purpose");
+          }
+
+          @Override
+          public String parseStream(InputStream stream) {
+            return "";
+          }
+        };
+    Metadata.Key<String> key = Metadata.Key.of("thrown-bin", throwing);
+    for (int i = 0; i < 2 * STREAMS; i++) {
+      Metadata headers = new Metadata();
+      headers.put(key, "value");
+      assertThat(new Call(channel).start(headers).code()).isEqualTo(Status.Code.INTERNAL);
+    }
+
+    Call call = new Call(channel).start().send(1);
+
+    assertThat(call.first.get(20, TimeUnit.SECONDS)).isTrue();
   }
 
   @Test

@@ -211,6 +211,8 @@ class GrpcTransportTest {
         "VERBENA:///127.0.0.1:%d",
         "verbena:///[::1]:%d",
         "verbena://[::1]:%d",
+        "verbena://127.0.0.1:%d/",
+        "verbena:///tcp://[::1]:%d",
         "localhost:%d",
         "dns:///localhost:%d",
         "127.0.0.1:%d"

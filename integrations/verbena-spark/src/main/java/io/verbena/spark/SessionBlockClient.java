@@ -103,7 +103,8 @@ final class SessionBlockClient extends BlockStoreClient {
     }
   }
 
-  private static Throwable cause(@Nullable Throwable failure) {
+  /** Returns what a fetch has failed of. */
+  static Throwable cause(@Nullable Throwable failure) {
     return failure instanceof CompletionException && failure.getCause() != null
         ? failure.getCause()
         : failure == null ? new IllegalStateException("no blocks came") : failure;

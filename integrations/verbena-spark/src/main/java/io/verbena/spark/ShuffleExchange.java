@@ -1,6 +1,7 @@
 package io.verbena.spark;
 
 import com.codahale.metrics.MetricRegistry;
+import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
 import io.verbena.api.SessionListener;
@@ -203,8 +204,12 @@ final class ShuffleExchange implements AutoCloseable {
                 return;
               }
               failedFetches.incrementAndGet();
-              if (peer.session().state() == SessionState.IDLE) {
-                forget(peer); // it was gone before the session could open
+              boolean isGone =
+                  SessionBlockClient.cause(failure) instanceof RpcException told
+                      && told.status() == RpcStatus.UNAVAILABLE
+                      && peer.session().state() == SessionState.IDLE;
+              if (isGone) {
+                forget(peer); // before the session could open
               }
             });
   }
