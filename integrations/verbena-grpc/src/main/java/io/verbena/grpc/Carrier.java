@@ -15,6 +15,7 @@ import io.verbena.api.wire.WireIn;
 import io.verbena.core.CarriedCalls;
 import io.verbena.core.CarriedPieces;
 import io.verbena.core.loop.EventLoop;
+import io.verbena.link.runtime.ThrottledLog;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Collection;
@@ -31,6 +32,9 @@ import org.jspecify.annotations.Nullable;
  * #dispatch}.
  */
 final class Carrier {
+  private static final ThrottledLog NO_MEMORY =
+      ThrottledLog.of(Carrier.class, "messages for which there was no memory");
+
   private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
   private static final long QUIET_NANOS = TimeUnit.MILLISECONDS.toNanos(30);
@@ -313,15 +317,13 @@ final class Carrier {
       if (length > Received.MOST_BYTES || !takes(length)) {
         return null;
       }
-      ByteBuffer block = null;
       try {
-        block = Received.block((int) length);
-      } finally {
-        if (block == null) {
-          unused -= length;
-        }
+        return Received.block((int) length);
+      } catch (OutOfMemoryError e) {
+        unused -= length;
+        NO_MEMORY.warn("A part of a message by {} was refused: {}", session, e.getMessage());
+        return null;
       }
-      return block;
     }
 
     @Override

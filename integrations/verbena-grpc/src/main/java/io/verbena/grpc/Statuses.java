@@ -33,8 +33,15 @@ final class Statuses {
   /** Returns the status of a stream of which a long piece did not arrive. */
   static Status ofLoss(Throwable thrown) {
     Throwable cause = unwrapped(thrown);
-    boolean noRoom =
-        cause instanceof VerbenaException why && why.status() == RpcStatus.RESOURCE_EXHAUSTED;
+    RpcStatus status = cause instanceof VerbenaException why ? why.status() : RpcStatus.INTERNAL;
+    if (status == RpcStatus.PERMISSION_DENIED) { // a receiver refuses what it has no memory for
+      return Status.RESOURCE_EXHAUSTED
+          .withDescription(
+              "the receiver has no memory for a part of a long message: raise its"
+                  + " -XX:MaxDirectMemorySize, or send less at once")
+          .withCause(cause);
+    }
+    boolean noRoom = status == RpcStatus.RESOURCE_EXHAUSTED;
     return (noRoom ? Status.RESOURCE_EXHAUSTED : Status.INTERNAL)
         .withDescription("a part of a long message did not arrive: " + cause.getMessage())
         .withCause(cause);

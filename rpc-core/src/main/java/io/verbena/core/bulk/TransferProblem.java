@@ -65,14 +65,13 @@ public final class TransferProblem extends Exception {
   }
 
   /**
-   * Returns the status of a cause. A link without memory, and code of users without memory, are
-   * short of it. Other exceptions of user code are failures of this end.
+   * Returns the status of a cause. A link without memory is short of it. Exceptions of user code
+   * are failures of this end.
    */
   public static RpcStatus statusOf(Throwable cause) {
     return switch (cause) {
       case TransferProblem problem -> problem.status;
       case LinkException _ -> RpcStatus.RESOURCE_EXHAUSTED;
-      case OutOfMemoryError _ -> RpcStatus.RESOURCE_EXHAUSTED;
       default -> RpcStatus.INTERNAL;
     };
   }
