@@ -35,6 +35,9 @@ final class FrameReader {
   private boolean closed;
   private boolean handingOver;
 
+  /** Whether a whole frame has come. */
+  private boolean heard;
+
   /** The receiver of the frames. */
   interface Owner {
     /** A frame has arrived, at these absolute indices. The buffer is valid during the call. */
@@ -49,9 +52,6 @@ final class FrameReader {
     /** The bytes are not a valid frame. The reader is closed. */
     void onViolation(String reason);
   }
-
-  /** Whether a whole frame has come. */
-  private boolean heard;
 
   FrameReader(int maxFrameBytes, ByteBufAllocator allocator, OpenTargets targets, Owner owner) {
     this.maxFrameBytes = maxFrameBytes;

@@ -87,6 +87,11 @@ class CrowdedStreamsTest {
     return channel;
   }
 
+  /** Opens a channel to a server of its own, which answers each message. */
+  private ManagedChannel toEcho(Transport transport) throws IOException {
+    return open(transport.channel(serve(transport.server(), Requests::new).getPort()));
+  }
+
   private static StreamingOutputCallResponse message(int bytes) {
     return StreamingOutputCallResponse.newBuilder()
         .setPayload(Payload.newBuilder().setBody(ByteString.copyFrom(new byte[bytes])))
@@ -185,8 +190,7 @@ class CrowdedStreamsTest {
     int streams = 100;
     int each = 15;
     int bytes = 60_000;
-    ManagedChannel channel =
-        open(transport.channel(serve(transport.server(), Requests::new).getPort()));
+    ManagedChannel channel = toEcho(transport);
     List<Call> calls = new ArrayList<>();
     for (int i = 0; i < streams; i++) {
       calls.add(new Call(channel).start());
@@ -309,8 +313,7 @@ class CrowdedStreamsTest {
 
   @Test
   void thatEndWhileTheyOpenTakeNoPlaceOfOthers() throws Exception {
-    ManagedChannel channel =
-        open(VerbenaChannelBuilder.forAddress("127.0.0.1", few().getPort()).usePlaintext());
+    ManagedChannel channel = open(Transport.VERBENA.channel(few().getPort()));
     List<Call> held = held(channel);
     List<Call> cancelled = new ArrayList<>();
     List<Call> waiting = new ArrayList<>();
@@ -457,8 +460,7 @@ class CrowdedStreamsTest {
   @ParameterizedTest
   @EnumSource
   void thatHaveSentNothingEndWithTheirChannel(Transport transport) throws Exception {
-    Server server = serve(transport.server(), Requests::new);
-    ManagedChannel channel = open(transport.channel(server.getPort()));
+    ManagedChannel channel = toEcho(transport);
     Call call = unsent(channel);
 
     channel.shutdownNow();
@@ -470,8 +472,7 @@ class CrowdedStreamsTest {
   @ParameterizedTest
   @EnumSource
   void thatHaveStartedAreSentAfterTheirChannelWasShutDown(Transport transport) throws Exception {
-    Server server = serve(transport.server(), Requests::new);
-    ManagedChannel channel = open(transport.channel(server.getPort()));
+    ManagedChannel channel = toEcho(transport);
     Call call = unsent(channel);
 
     channel.shutdown();
@@ -484,9 +485,7 @@ class CrowdedStreamsTest {
 
   @Test
   void endThoughTheListenerOfAnotherCannotBeTold() throws Exception {
-    Server server = serve(VerbenaServerBuilder.forAddress("127.0.0.1:0"), Requests::new);
-    ManagedChannel channel =
-        open(VerbenaChannelBuilder.forAddress("127.0.0.1", server.getPort()).usePlaintext());
+    ManagedChannel channel = toEcho(Transport.VERBENA);
     AtomicBoolean full = new AtomicBoolean();
     CallOptions rejected =
         CallOptions.DEFAULT.withExecutor(
@@ -516,8 +515,7 @@ class CrowdedStreamsTest {
   /** A marshaller of users may throw when the headers are written. */
   @Test
   void thatCannotBeSentEndAndTakeNoPlaceOfOthers() throws Exception {
-    ManagedChannel channel =
-        open(VerbenaChannelBuilder.forAddress("127.0.0.1", few().getPort()).usePlaintext());
+    ManagedChannel channel = open(Transport.VERBENA.channel(few().getPort()));
     Metadata.BinaryStreamMarshaller<String> throwing =
         new Metadata.BinaryStreamMarshaller<>() {
           @Override
@@ -567,9 +565,7 @@ class CrowdedStreamsTest {
             Requests::new);
     Metadata headers = new Metadata();
     headers.put(Metadata.Key.of("long", Metadata.ASCII_STRING_MARSHALLER), "x".repeat(7_000));
-    Call call =
-        new Call(
-            open(VerbenaChannelBuilder.forAddress("127.0.0.1", server.getPort()).usePlaintext()));
+    Call call = new Call(open(Transport.VERBENA.channel(server.getPort())));
 
     assertThat(call.start(headers).send(5_000).code()).isNotEqualTo(Status.Code.OK);
   }

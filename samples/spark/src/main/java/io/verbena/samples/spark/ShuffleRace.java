@@ -101,8 +101,8 @@ public final class ShuffleRace {
     }
     System.out.printf(
         Locale.ROOT,
-        "Verbena / Spark's client, medians of the rounds: time %.2f, CPU %.2f; reading alone: time %.2f, CPU"
-            + " %.2f%n",
+        "Verbena / Spark's client, medians of the rounds: time %.2f, CPU %.2f; reading alone: time"
+            + " %.2f, CPU %.2f%n",
         ratio(sessions, client, turn -> turn.whole().time()),
         ratio(sessions, client, turn -> turn.whole().cpu()),
         ratio(sessions, client, turn -> turn.read().time()),
